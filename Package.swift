@@ -1,0 +1,67 @@
+// swift-tools-version: 6.2
+import PackageDescription
+
+let fuzzing = Context.environment["COUNTERSIGN_FUZZ"] != nil
+
+let swiftSettings: [SwiftSetting] =
+    [
+        .strictMemorySafety(),
+        .treatAllWarnings(as: .error),
+        .enableUpcomingFeature("ExistentialAny"),
+        .enableUpcomingFeature("InternalImportsByDefault"),
+        .enableUpcomingFeature("MemberImportVisibility"),
+        .enableExperimentalFeature("Lifetimes"),
+    ] + (fuzzing ? [.unsafeFlags(["-sanitize=fuzzer,address"])] : [])
+
+/// A room: a Swift module under Sources/ and its tests under Tests/, listed in dependency order.
+func room(_ name: String, _ dependencies: [Target.Dependency] = [], tests: [Target.Dependency] = []) -> [Target] {
+    [
+        .target(name: name, dependencies: dependencies, swiftSettings: swiftSettings),
+        .testTarget(
+            name: "\(name)Tests",
+            dependencies: [.target(name: name)] + dependencies + tests,
+            swiftSettings: swiftSettings
+        ),
+    ]
+}
+
+/// A door: a system C library behind a module map and a header without logic.
+func door(_ name: String, pkgConfig: String, apt: String) -> Target {
+    .systemLibrary(name: name, path: "Sources/C/\(name)", pkgConfig: pkgConfig, providers: [.apt([apt])])
+}
+
+let package = Package(
+    name: "countersign",
+    products: [.executable(name: "countersign", targets: ["countersign"])],
+    targets: [
+        door("CEvent", pkgConfig: "libevent_core", apt: "libevent-dev"),
+        door("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev"),
+        door("CYAML", pkgConfig: "yaml-0.1", apt: "libyaml-dev"),
+    ]
+        + room("Bytes")
+        + room("HTTP", ["Bytes"])
+        + room("Crypto", ["Bytes", "COpenSSL"])
+        + room("Authentication", ["Bytes", "HTTP", "Crypto"])
+        + room("Rules", ["Bytes", "HTTP", "Crypto", "Authentication"])
+        + room("Exchange", ["Bytes", "HTTP", "Crypto", "Authentication", "Rules"])
+        + room("Configuration", ["Bytes", "HTTP", "Crypto", "Authentication", "Rules", "CYAML"])
+        + room("Events", ["Bytes", "CEvent"])
+        + room("Telemetry", ["Bytes"])
+        + room("Storage", ["Bytes", "Crypto", "Authentication"])
+        + room(
+            "Proxy",
+            ["Bytes", "HTTP", "Crypto", "Authentication", "Rules", "Exchange", "Events", "Telemetry", "Storage"]
+        )
+        + room("Demonstration", ["Bytes", "HTTP", "Crypto", "Authentication", "Events"])
+        + [
+            .executableTarget(
+                name: "countersign",
+                dependencies: [
+                    "Bytes", "HTTP", "Crypto", "Authentication", "Rules", "Exchange", "Configuration", "Events",
+                    "Telemetry", "Storage", "Proxy", "Demonstration",
+                ],
+                swiftSettings: swiftSettings
+            )
+        ],
+    swiftLanguageModes: [.v6]
+)

@@ -1,0 +1,5 @@
+@main enum Countersign {
+    static func main() { run() }
+}
+
+func run() {}
