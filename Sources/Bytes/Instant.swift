@@ -22,7 +22,8 @@ package struct Instant: Comparable, Hashable, Sendable {
 
     /// This moment moved by `seconds`; stops at the clock's start and at `distantFuture`.
     package func advanced(bySeconds seconds: Double) -> Instant {
-        let length = Nanoseconds(exactly: (seconds.magnitude * 1e9).rounded()) ?? .max
+        // Rounded by hand: `rounded()` would need the C library's mathematics, which pure rooms don't link.
+        let length = seconds.magnitude < 0x1p33 ? Nanoseconds(seconds.magnitude * 1e9 + 0.5) : .max
         if seconds >= 0 { return adding(nanoseconds: length) }
         return Instant(nanoseconds: nanoseconds > length ? nanoseconds - length : 0)
     }
