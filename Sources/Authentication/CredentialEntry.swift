@@ -26,6 +26,8 @@ struct CredentialEntry: Sendable {
     private(set) var standing = CredentialStanding.unconfirmed
     private(set) var record = CredentialRecord()
     private(set) var refresh = Refresh.idle
+    /// Until when what was read is good for one scout.
+    private var freshUntil = Instant(nanoseconds: 0)
     /// The shared record is being looked up by the secret's fingerprint; until then a rejection can't be judged.
     private(set) var isRecordPending = false
     /// The rule file has another secret of that name, or none.
@@ -92,6 +94,10 @@ struct CredentialEntry: Sendable {
         }
     }
 
+    private func isFresh(_ clock: LedgerClock) -> Bool {
+        !needsRefresh || clock.now < freshUntil
+    }
+
     // MARK: Asking
 
     mutating func ask(
@@ -151,10 +157,10 @@ struct CredentialEntry: Sendable {
         }
         let promise = role.takePromise(waiter)
         let isPromised = promise.map { reach == nil || $0.place.server == place.server } == true && !isBlocked
-        let isFresh = !needsRefresh || (isPromised && promise?.isFresh == true)
         let yields = use.isHeavy && !isPromised && role.isAwaitedByLight(at: reach, but: waiter)
-        if isPromised || isOpen(at: reach), isFresh, !yields {
+        if isPromised || isOpen(at: reach), isFresh(clock), !yields {
             role.grant(waiter, at: place, now: clock.now)
+            freshUntil = Instant(nanoseconds: 0)
             if promise != nil, !isPromised { reconcile(clock, effects: &effects) }
             return .go(isScout: true)
         }
@@ -277,7 +283,8 @@ struct CredentialEntry: Sendable {
     mutating func refreshed(isRecordPending: Bool, clock: LedgerClock, effects: inout LedgerEffects) {
         self.isRecordPending = isRecordPending
         refresh = .idle
-        reconcile(clock, isFresh: true, effects: &effects)
+        freshUntil = clock.now.adding(nanoseconds: ScoutRole.patience)
+        reconcile(clock, effects: &effects)
     }
 
     /// Takes over the shared record; `unwritten` is what happened here that it doesn't hold yet.
@@ -339,7 +346,7 @@ struct CredentialEntry: Sendable {
     }
 
     /// Wakes those that need no scout any more, and promises each role that is open to one that waits for it.
-    private mutating func reconcile(_ clock: LedgerClock, isFresh: Bool = false, effects: inout LedgerEffects) {
+    private mutating func reconcile(_ clock: LedgerClock, effects: inout LedgerEffects) {
         let settled = role.waiting.filter { isSettled($0.value.place, $0.value.use, clock) }
         for waiter in settled.sorted(by: { $0.value.turn < $1.value.turn }).map(\.key) {
             role.remove(waiter)
@@ -350,24 +357,19 @@ struct CredentialEntry: Sendable {
         }
         switch standing {
         case .unconfirmed, .probation, .withheld:
-            fill(nil, clock, isFresh: isFresh, effects: &effects)
+            fill(nil, clock, effects: &effects)
         case .confirmed:
-            for server in role.awaitedServers { fill(server, clock, isFresh: isFresh, effects: &effects) }
+            for server in role.awaitedServers { fill(server, clock, effects: &effects) }
         }
     }
 
-    private mutating func fill(
-        _ reach: String?,
-        _ clock: LedgerClock,
-        isFresh: Bool,
-        effects: inout LedgerEffects
-    ) {
+    private mutating func fill(_ reach: String?, _ clock: LedgerClock, effects: inout LedgerEffects) {
         role.dropSurplusPromises(at: reach)
         guard isOpen(at: reach), role.isAwaited(at: reach) else { return }
-        if needsRefresh, !isFresh {
+        if !isFresh(clock) {
             refresh = .wanted
             effects.refreshes.append(key)
-        } else if let waiter = role.promiseNext(at: reach, now: clock.now, isFresh: isFresh) {
+        } else if let waiter = role.promiseNext(at: reach, now: clock.now) {
             effects.wakes.append(waiter)
         }
     }

@@ -21,8 +21,6 @@ struct ScoutRole: Sendable {
         let place: LedgerPlace
         let use: CredentialUse
         let since: Instant
-        /// The shared ledger was read before it was given.
-        let isFresh: Bool
     }
 
     /// An exchange that waits.
@@ -112,15 +110,13 @@ struct ScoutRole: Sendable {
     }
 
     /// Promises the role to the one whose turn it is, a request with a heavy body only where no other waits.
-    mutating func promiseNext(at server: String?, now: Instant, isFresh: Bool) -> Waiter? {
+    mutating func promiseNext(at server: String?, now: Instant) -> Waiter? {
         let next = waiting.filter { Self.covers(server, $0.value.place) }.min { left, right in
             (left.value.use.isHeavy ? 1 : 0, left.value.turn) < (right.value.use.isHeavy ? 1 : 0, right.value.turn)
         }
         guard let next else { return nil }
         waiting[next.key] = nil
-        promises.append(
-            Promise(waiter: next.key, place: next.value.place, use: next.value.use, since: now, isFresh: isFresh)
-        )
+        promises.append(Promise(waiter: next.key, place: next.value.place, use: next.value.use, since: now))
         return next.key
     }
 
