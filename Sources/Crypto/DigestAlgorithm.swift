@@ -2,6 +2,7 @@
 package enum DigestAlgorithm: UInt8, Sendable, CaseIterable {
     case md5
     case sha256
+    // swift-format-ignore: AlwaysUseLowerCamelCase
     /// SHA-512/256 with its own initial value [FIPS 180-4, section 5.3.6.2], not SHA-512 cut short.
     case sha512_256
 

@@ -29,7 +29,8 @@ struct SecretTests {
         texts += [
             "\(secret)", "\([secret])", "\(["key": secret])", "\(Holder(secret: secret))", "\(Optional(secret) as Any)",
             String(describing: secret), String(reflecting: secret), String(reflecting: [secret]), secret.description,
-            secret.debugDescription, String(reflecting: Holder(secret: secret)), String(describing: Mirror(reflecting: secret)),
+            secret.debugDescription, String(reflecting: Holder(secret: secret)),
+            String(describing: Mirror(reflecting: secret)),
         ]
         for text in texts {
             #expect(!text.contains("sesame") && !text.contains("6f70656e") && !text.contains("111, 112, 101"))
