@@ -54,6 +54,15 @@ let package = Package(
         )
         + room("Demonstration", ["Bytes", "HTTP", "Crypto", "Authentication", "Events"])
         + [
+            .systemLibrary(name: "CGNU", path: "Tests/Support/C/CGNU"),
+            .target(
+                name: "Support",
+                dependencies: ["CGNU"],
+                path: "Tests/Support",
+                exclude: ["C"],
+                swiftSettings: swiftSettings
+            ),
+            .testTarget(name: "ProcessTests", dependencies: ["countersign", "Support"], swiftSettings: swiftSettings),
             .executableTarget(
                 name: "countersign",
                 dependencies: [
@@ -61,7 +70,7 @@ let package = Package(
                     "Telemetry", "Storage", "Proxy", "Demonstration",
                 ],
                 swiftSettings: swiftSettings
-            )
+            ),
         ],
     swiftLanguageModes: [.v6]
 )

@@ -1,0 +1,78 @@
+internal import Glibc
+
+/// squid as a parent proxy that may reach every port of this machine.
+package final class Squid: RealServer {
+    /// What it demands of its clients, by 407.
+    package enum Demand: Sendable {
+        case nothing
+        /// Realm "Squid basic".
+        case basic
+        /// Realm "Squid digest": MD5, qop auth, and squid's default limits of a nonce.
+        case digest
+    }
+
+    package let port: UInt16
+    package let process: TestProcess
+    package let log: AccessLog
+    private let folder: ScratchFolder
+    private let service: String
+
+    /// Starts it.
+    package init(demanding demand: Demand) throws {
+        folder = try ScratchFolder("squid")
+        port = try FreePort.reserve()
+        try folder.folder("run")
+        log = AccessLog(path: folder("run/access.log"))
+        let authentication: [String]
+        switch demand {
+        case .nothing: authentication = []
+        case .basic:
+            try folder.write(htpasswdLine(), to: "users")
+            authentication = [
+                "auth_param basic program /usr/lib/squid/basic_ncsa_auth \(folder("users"))",
+                "auth_param basic realm Squid basic",
+            ]
+        case .digest:
+            let space = "\(Login.username):Squid digest"
+            try folder.write("\(space):\(Digest.md5("\(space):\(Login.password)"))\n", to: "users")
+            authentication = [
+                "auth_param digest program /usr/lib/squid/digest_file_auth -c \(folder("users"))",
+                "auth_param digest realm Squid digest",
+            ]
+        }
+        let access =
+            authentication.isEmpty
+            ? ["http_access allow all"] : ["acl known proxy_auth REQUIRED", "http_access allow known"]
+        let format = ["%>Hs", "%rm", "%ru", "%{Proxy-Authorization}>h"].joined(separator: AccessLog.separator)
+        let configuration = """
+            http_port 127.0.0.1:\(port)
+            visible_hostname squid.test
+            pid_filename \(folder("run/squid.pid"))
+            cache_log \(folder("run/cache.log"))
+            coredump_dir \(folder("run"))
+            logformat test \(format)
+            access_log stdio:\(folder("run/access.log")) logformat=test
+            buffered_logs off
+            logfile_rotate 0
+            netdb_filename none
+            pinger_enable off
+            cache deny all
+            shutdown_lifetime 1 second
+            \(authentication.joined(separator: "\n"))
+            \(access.joined(separator: "\n"))
+            http_access deny all
+
+            """
+        // Its name keeps its shared memory apart from another squid's.
+        service = "countersign\(port)"
+        let arguments = try ["-N", "-n", service, "-f", folder.write(configuration, to: "squid.conf")]
+        // Asked politely it takes two seconds, clients or not, and there is nothing to keep.
+        process = try TestProcess("squid", arguments, stopSignal: SIGKILL)
+        try waitUntilAccepting(port, of: process)
+    }
+
+    deinit {
+        process.stop()
+        for part in ["metadata", "queues", "readers"] { unsafe unlink("/dev/shm/\(service)-cf__\(part).shm") }
+    }
+}
