@@ -1,0 +1,153 @@
+package import Authentication
+package import Crypto
+package import Rules
+
+/// Whose challenge: the origin's 401 or the parent proxy's 407.
+package enum Side: Equatable, Sendable {
+    case origin, parent
+}
+
+/// What a leg of an exchange carries for one side.
+enum SentValue: Equatable {
+    case none
+    /// Basic, or another value that doesn't depend on the challenge, in answer to one or sent ahead.
+    case basicAnswer, basicAhead
+    case digestAnswer, digestAhead
+    /// A digest answer sent once more on another connection: a refusal may be its nonce's fault.
+    case digestRepeated
+
+    var isAhead: Bool {
+        switch self {
+        case .basicAhead, .digestAhead: true
+        case .none, .basicAnswer, .digestAnswer, .digestRepeated: false
+        }
+    }
+}
+
+/// An answer that was chosen for one side of an exchange.
+package struct PreparedAnswer: Sendable {
+    package enum Value: Sendable {
+        case basic(Secret)
+        case digest(DigestChallenge)
+    }
+
+    package let credential: Credential
+    /// The rule that gave it; nil for a login in the target's userinfo (H-1b).
+    package let rule: Rule?
+    package let realm: [UInt8]?
+    package let value: Value
+
+    package init(credential: Credential, rule: Rule?, realm: [UInt8]?, value: Value) {
+        self.credential = credential
+        self.rule = rule
+        self.realm = realm
+        self.value = value
+    }
+
+    package var method: AuthenticationMethod {
+        switch value {
+        case .basic: .basic
+        case .digest: .digest
+        }
+    }
+}
+
+/// What one side of an exchange intends to send and what became of what was sent.
+struct AuthorizationSide {
+    enum Plan: Equatable {
+        case none
+        /// The space of this id among what was learned.
+        case learned(Int)
+        /// `prepared`, in answer to a challenge.
+        case answer
+        /// `prepared`, before any challenge (`preempt: always`, or in place of the client's own).
+        case ahead
+    }
+
+    enum Permission: Equatable {
+        case notNeeded, needed, granted
+    }
+
+    var plan = Plan.none
+    var prepared: PreparedAnswer?
+    var permission = Permission.notNeeded
+    /// This exchange holds the scout's role, or waits, for the credential in question.
+    var isKnownToLedger = false
+    var sent = SentValue.none
+    /// The steps of the last decision and the next of them to try.
+    var steps: [Decision.Step] = []
+    var nextStep = 0
+    var challenges: [AuthenticationChallenge] = []
+    var offers: [Offer] = []
+    var passedOver: [Decision.PassedOver] = []
+    /// Names of credentials that were refused in this exchange.
+    var refused: [String] = []
+    /// Why this side was not answered.
+    var reason: LocalResponse?
+    var staleRounds = 0
+    /// A fresh nonce is needed for the prepared digest answer.
+    var wantsFreshNonce = false
+    /// The prepared answer goes out once more on another connection.
+    var isRepeated = false
+    /// The prepared answer was confirmed in this exchange.
+    var isConfirmed = false
+    /// A value of ours brought the response that is passed on.
+    var isAnswered: Bool { sent != .none }
+
+    mutating func reset() {
+        // The common exchange has nothing to forget here.
+        if plan == .none && sent == .none && challenges.isEmpty && reason == nil { return }
+        plan = .none
+        prepared = nil
+        permission = .notNeeded
+        isKnownToLedger = false
+        sent = .none
+        steps.removeAll(keepingCapacity: true)
+        nextStep = 0
+        challenges.removeAll(keepingCapacity: true)
+        offers.removeAll(keepingCapacity: true)
+        passedOver.removeAll(keepingCapacity: true)
+        refused.removeAll(keepingCapacity: true)
+        reason = nil
+        staleRounds = 0
+        wantsFreshNonce = false
+        isRepeated = false
+        isConfirmed = false
+    }
+
+    /// The prepared answer covers the body (qop auth-int).
+    var coversBody: Bool {
+        guard plan == .answer, case .digest(let challenge)? = prepared?.value else { return false }
+        return challenge.qop == .authInt
+    }
+}
+
+/// A nonce that an upstream connection holds, and the space it belongs to (A-4b).
+package struct HeldNonce {
+    package let session: DigestSession
+    package let credential: Credential
+    package let realm: [UInt8]?
+
+    package init(session: DigestSession, credential: Credential, realm: [UInt8]?) {
+        self.session = session
+        self.credential = credential
+        self.realm = realm
+    }
+
+    func belongs(to credential: Credential, realm: [UInt8]?) -> Bool {
+        self.credential === credential && self.realm == realm
+    }
+}
+
+/// The nonces of one upstream connection.
+package struct ConnectionNonces {
+    package var origin: HeldNonce?
+    package var parent: HeldNonce?
+
+    package init() {}
+
+    subscript(side: Side) -> HeldNonce? {
+        get { side == .origin ? origin : parent }
+        set { if side == .origin { origin = newValue } else { parent = newValue } }
+    }
+}

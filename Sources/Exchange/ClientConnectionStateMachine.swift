@@ -1,0 +1,123 @@
+/// What a client connection does with its input: one request after the other (RFC 9112 s.9.3).
+package struct ClientConnectionStateMachine {
+    package enum State: Equatable, Sendable {
+        /// Between requests. Ends with a byte, the client's end, or the idle limit.
+        case idle
+        /// Part of a head has come. Ends with its end, the client's end, or the head's limit.
+        case readingHead
+        /// A request is being served. Ends with its response, or the client.
+        case inExchange
+        /// Bytes belong to a tunnel. Ends with the tunnel.
+        case tunnelling
+        /// The response is written and the connection ends, but the client may still be sending.
+        case lingering
+        /// The response is being written, then the connection ends.
+        case closing
+        case closed
+    }
+
+    package enum Input: Equatable { case read, pause, discard }
+    package enum Work: Equatable { case none, parseHead, takeBody, relayTunnel }
+    package enum End: Equatable { case none, close, abortExchange, halfClose }
+    package enum Expiry: Equatable { case none, close, abortExchange, refuse }
+
+    package private(set) var state = State.idle
+    /// The client lets the connection be used again.
+    package private(set) var keepsAlive = true
+    /// The client ended its direction.
+    package private(set) var isEndOfFileSeen = false
+    private var isBodyOpen = false
+
+    package init() {}
+
+    /// There is something to read.
+    package func readable(hasUnread: Bool) -> Input {
+        switch state {
+        case .lingering: .discard
+        case .closing, .closed: .pause
+        case .idle, .readingHead: isEndOfFileSeen ? .pause : .read
+        case .inExchange, .tunnelling: hasUnread || isEndOfFileSeen ? .pause : .read
+        }
+    }
+
+    /// What the next bytes are.
+    package func next(hasBytes: Bool) -> Work {
+        switch state {
+        case .idle, .readingHead: hasBytes ? .parseHead : .none
+        case .inExchange: isBodyOpen && hasBytes ? .takeBody : .none
+        case .tunnelling: hasBytes ? .relayTunnel : .none
+        case .lingering, .closing, .closed: .none
+        }
+    }
+
+    /// A first byte of a head came.
+    package mutating func headBegan() {
+        if state == .idle { state = .readingHead }
+    }
+
+    /// A whole head came.
+    package mutating func headReceived(isTunnel: Bool, keepsAlive: Bool, hasBody: Bool) {
+        state = .inExchange
+        self.keepsAlive = keepsAlive
+        isBodyOpen = hasBody
+    }
+
+    /// What came is no request: nothing behind it can be read.
+    package mutating func requestMalformed() {
+        state = .inExchange
+        keepsAlive = false
+        isBodyOpen = false
+    }
+
+    package mutating func bodyEnded() { isBodyOpen = false }
+
+    package mutating func tunnelBegan() { state = .tunnelling }
+
+    /// The client ended its direction: behind a whole request that is a half-close (H-10).
+    package mutating func endOfFileReceived() -> End {
+        isEndOfFileSeen = true
+        switch state {
+        case .idle, .readingHead, .lingering: return .close
+        case .inExchange:
+            keepsAlive = false
+            return isBodyOpen ? .abortExchange : .none
+        case .tunnelling: return .halfClose
+        case .closing, .closed: return .none
+        }
+    }
+
+    /// The exchange's response was handed over in full.
+    package mutating func exchangeEnded(keepsAlive: Bool, isBodyRead: Bool, hasUnread: Bool) {
+        switch state {
+        case .inExchange, .readingHead, .tunnelling, .idle:
+            if keepsAlive && self.keepsAlive && isBodyRead && !isEndOfFileSeen {
+                state = .idle
+            } else {
+                state = isEndOfFileSeen ? .closing : .lingering
+            }
+            isBodyOpen = false
+        case .lingering, .closing, .closed:
+            break
+        }
+    }
+
+    /// The connection's own limit passed: the head's, the body's, the idle one, or the reader's.
+    package mutating func deadlinePassed(isBlocked: Bool) -> Expiry {
+        switch state {
+        case .idle, .lingering, .closing:
+            return .close
+        case .readingHead:
+            requestMalformed()
+            return .refuse
+        case .inExchange:
+            if isBlocked { return .abortExchange }
+            guard isBodyOpen else { return .none }
+            requestMalformed()
+            return .refuse
+        case .tunnelling, .closed:
+            return .none
+        }
+    }
+
+    package mutating func closed() { state = .closed }
+}

@@ -1,0 +1,104 @@
+package import Authentication
+package import Bytes
+package import HTTP
+package import Rules
+
+/// A place to which connections are opened, an origin dialled directly or a parent proxy, on one loop.
+package final class Hop {
+    package let host: String
+    package let port: UInt16
+    /// Where to connect in place of the host's own addresses (`to`).
+    package let address: IPAddress?
+    /// The parent, where this is one.
+    package let parent: ParentProxy?
+    /// The rules that may answer this parent's challenges; empty for an origin.
+    package let candidates: CandidateRules
+    /// What this parent's confirmed answers taught.
+    package var learned = LearnedSpaces.ofParent
+    /// It refused an expectation of ours with 417, or speaks HTTP/1.0 (B-2).
+    package var refusesExpectation = false
+    /// The ledger's version at which every learned space was allowed to be sent ahead.
+    package var settledVersion = UInt64.max
+    /// Idle connections, the one used last at the end.
+    package var idle: [UpstreamID] = []
+    /// Connections that are open or opening.
+    package var openCount = 0
+
+    package init(host: String, port: UInt16, address: IPAddress?, parent: ParentProxy?, candidates: CandidateRules) {
+        self.host = host
+        self.port = port
+        self.address = address
+        self.parent = parent
+        self.candidates = candidates
+    }
+
+    package var isParent: Bool { parent != nil }
+
+    /// The parent is a loopback address, which counts as secure.
+    package var isLoopback: Bool { (address ?? IPAddress(host))?.isLoopback == true }
+
+    /// Some rule leaves this parent's challenges to the client itself.
+    package func leavesChallenges(to client: Client) -> Bool {
+        candidates.rules.contains {
+            guard case .performDefaultHandling = $0.disposition else { return false }
+            return $0.admits(client)
+        }
+    }
+
+    /// How the ledger names this server when it is a parent.
+    package var serverName: String { "proxy http://\(host):\(port)" }
+}
+
+/// Names an upstream connection within its loop.
+package struct UpstreamID: Equatable, Hashable, Sendable {
+    package let index: Int
+    package init(index: Int) { self.index = index }
+}
+
+/// What is known on one loop of one origin that clients ask for: its route, its rules, and what was learned.
+package final class Destination {
+    package let origin: Origin
+    package let isTunnel: Bool
+    package let route: Route
+    package let hop: Hop
+    package let candidates: CandidateRules
+    package var learned: LearnedSpaces
+    package var settledVersion = UInt64.max
+    /// Some rule could answer for some client: request bodies are worth keeping (B-1).
+    package let mightBeAnswered: Bool
+    /// A directly dialled loopback address counts as secure.
+    package let isSecure: Bool
+    /// When it was used last, for eviction.
+    package var lastUse = Instant(nanoseconds: 0)
+
+    /// A destination; `isTunnel` for CONNECT, whose inside no origin rule sees.
+    package init(origin: Origin, isTunnel: Bool, route: Route, hop: Hop, candidates: CandidateRules) {
+        self.origin = origin
+        self.isTunnel = isTunnel
+        self.route = route
+        self.hop = hop
+        self.candidates = candidates
+        learned = LearnedSpaces(origin: origin)
+        mightBeAnswered = !candidates.isEmpty || !hop.candidates.isEmpty
+        isSecure = !hop.isParent && hop.isLoopback
+    }
+
+    /// Some rule could answer a challenge to this client (B-1).
+    package func mightBeAnswered(for client: Client) -> Bool {
+        mightBeAnswered && (candidates.mightAnswer(client) || hop.candidates.mightAnswer(client))
+    }
+
+    /// How the ledger names this origin.
+    package var serverName: String { "origin \(origin.text)" }
+}
+
+@available(*, unavailable)
+extension Hop: Sendable {}
+
+@available(*, unavailable)
+extension Destination: Sendable {}
+
+extension Origin {
+    /// Scheme, host and port in one spelling.
+    package var text: String { "\(scheme.text)://\(authorityWithPort)" }
+}

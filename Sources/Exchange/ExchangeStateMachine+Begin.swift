@@ -1,0 +1,199 @@
+internal import Authentication
+internal import Bytes
+package import HTTP
+package import Rules
+
+extension ExchangeStateMachine {
+    /// A request that may be forwarded arrived.
+    ///
+    /// - Parameter ledgerVersion: the ledger's version now; what was learned under another is asked about again.
+    package mutating func begin(
+        _ head: borrowing RequestHead,
+        destination: Destination,
+        client: Client,
+        terms: ExchangeTerms,
+        ledgerVersion: UInt64
+    ) -> Step {
+        self.destination = destination
+        hasBody = head.bodyLength != .none && head.bodyLength != .fixed(0)
+        clientExpects = hasBody && head.version == .http11 && head.fields.contains(.expect)
+        request = RequestFacts(
+            client: client,
+            method: head.method,
+            isSecure: destination.isSecure,
+            isCrossSite: CrossSite.judge(head),
+            bringsAuthorization: head.fields.contains(.authorization)
+        )
+        form = RequestForm(target: destination.isTunnel ? .authority : destination.hop.isParent ? .absolute : .origin)
+        form.upgrades = terms.upgrades
+        if let refusal = judgeOwnAuthorization(head) { return finish(with: refusal) }
+        if destination.hop.isParent { planAhead(.parent, head, ledgerVersion) }
+        if !destination.isTunnel && !bringsAuthorization && origin.plan == .none {
+            planAhead(.origin, head, ledgerVersion)
+        }
+        form.expectsContinue = wantsContinue(head, terms)
+        return proceed()
+    }
+
+    /// Lays out what is sent ahead for one side: what was learned, else what a rule always sends.
+    private mutating func planAhead(_ side: Side, _ head: borrowing RequestHead, _ ledgerVersion: UInt64) {
+        guard let destination, request.method != .trace else { return }
+        let path = head.rulePath
+        if side == .origin {
+            guard let index = destination.learned.match(path: path), let space = destination.learned[index] else {
+                return planAlways(side, head)
+            }
+            guard permits(.origin, destination.candidates, space, path) else { return }
+            origin.plan = .learned(index)
+            origin.permission = destination.settledVersion == ledgerVersion ? .notNeeded : .needed
+        } else {
+            let learned = destination.hop.learned
+            guard let index = learned.match(path: path), let space = learned[index] else {
+                return planAlways(side, head)
+            }
+            guard permits(.parent, destination.hop.candidates, space, path) else { return }
+            parent.plan = .learned(index)
+            parent.permission = destination.hop.settledVersion == ledgerVersion ? .notNeeded : .needed
+        }
+    }
+
+    private func permits(
+        _ side: Side,
+        _ candidates: CandidateRules,
+        _ space: LearnedSpace,
+        _ path: Span<UInt8>
+    ) -> Bool {
+        candidates.objectionAhead(
+            ruleIndex: space.ruleIndex, method: space.method, realm: space.realm, request: facts(side),
+            path: path) == nil
+    }
+
+    private mutating func planAlways(_ side: Side, _ head: borrowing RequestHead) {
+        guard let candidates = candidates(side), !candidates.isEmpty else { return }
+        guard let rule = candidates.preemptive(request: facts(side), path: head.rulePath) else { return }
+        prepareAhead(side, rule)
+    }
+
+    /// Prepares the rule's Basic value to be sent before any challenge.
+    mutating func prepareAhead(_ side: Side, _ rule: Rule) {
+        guard let credential = rule.credential, !self[side].refused.contains(credential.name) else { return }
+        guard let value = try? BasicResponder.value(credential, charset: rule.charset) else { return }
+        self[side].plan = .ahead
+        self[side].prepared = PreparedAnswer(credential: credential, rule: rule, realm: nil, value: .basic(value))
+        self[side].permission = .needed
+    }
+
+    /// What becomes of the Authorization that the request brings itself.
+    private mutating func judgeOwnAuthorization(_ head: borrowing RequestHead) -> LocalResponse? {
+        guard let destination else { return nil }
+        if destination.hop.isParent, head.fields.contains(.proxyAuthorization) {
+            passesProxyAuthorization = destination.hop.leavesChallenges(to: request.client)
+            form.keepsProxyAuthorization = passesProxyAuthorization
+        }
+        guard let index = head.fields.first(.authorization), !destination.isTunnel else { return nil }
+        let verdict = destination.candidates.clientCredential(
+            head.fields.value(index), request: request, path: head.rulePath)
+        switch verdict {
+        case .keep:
+            bringsAuthorization = true
+        case .refuse:
+            return LocalResponse(
+                403, .httpRequestDenied, "credential.client-refused",
+                "This space takes no credential of the client's own; send the request without Authorization.")
+        case .replace(let rule, let sendsAhead):
+            form.keepsAuthorization = false
+            request.bringsAuthorization = false
+            if sendsAhead { prepareAhead(.origin, rule) }
+        }
+        return nil
+    }
+
+    /// Whether the head goes ahead of its body (B-2, B-5).
+    private func wantsContinue(_ head: borrowing RequestHead, _ terms: ExchangeTerms) -> Bool {
+        guard let destination, hasBody, !destination.hop.refusesExpectation, !destination.isTunnel else { return false }
+        if clientExpects { return true }
+        guard terms.mightBeAnswered, origin.plan == .none, parent.plan == .none else { return false }
+        switch head.bodyLength {
+        case .chunked: return true
+        case .fixed(let length): return length > 64 * 1024
+        case .none, .untilClose: return false
+        }
+    }
+
+    /// Asks for what still needs the ledger's word, else goes on to a connection.
+    mutating func proceed() -> Step {
+        if parent.permission == .needed {
+            state = .askingLedger
+            return .ask(.parent)
+        }
+        if origin.permission == .needed {
+            state = .askingLedger
+            return .ask(.origin)
+        }
+        if needsBodyHash {
+            state = .collectingBody
+            return .collectBody
+        }
+        return nextLeg()
+    }
+
+    private mutating func nextLeg() -> Step {
+        if attempts >= Self.attemptLimit {
+            return finish(
+                with: LocalResponse(
+                    502, .httpProtocolError, "challenge.limit", "The exchange took too many requests upstream."))
+        }
+        switch refused {
+        case .read:
+            return .send
+        case .toBeRead:
+            state = .draining
+            return .drain
+        case .none, .unusable:
+            state = .acquiring
+            let prefersFresh = refused == .unusable
+            return .acquire(fresh: prefersFresh)
+        }
+    }
+
+    /// A body hash is part of the prepared answer (auth-int) and isn't known yet.
+    private var needsBodyHash: Bool {
+        guard bodyHash == nil, hasBody else { return false }
+        return origin.coversBody || parent.coversBody
+    }
+
+    func candidates(_ side: Side) -> CandidateRules? {
+        side == .origin ? destination?.candidates : destination?.hop.candidates
+    }
+
+    /// The facts as one side's rules see them: a parent is secure by its own address.
+    func facts(_ side: Side) -> RequestFacts {
+        guard side == .parent else { return request }
+        var facts = request
+        facts.isSecure = destination?.hop.isLoopback ?? false
+        facts.isCrossSite = false
+        facts.bringsAuthorization = false
+        return facts
+    }
+}
+
+/// What the client and the rule file say about one exchange.
+package struct ExchangeTerms: Sendable {
+    /// An Upgrade of the client's is passed on (H-5b).
+    package let upgrades: Bool
+    /// Some rule could answer a challenge to this client (B-1).
+    package let mightBeAnswered: Bool
+
+    package init(upgrades: Bool, mightBeAnswered: Bool) {
+        self.upgrades = upgrades
+        self.mightBeAnswered = mightBeAnswered
+    }
+}
+
+extension RequestHead {
+    /// The path that rules look at: as it is sent, without the query.
+    package var rulePath: Span<UInt8> {
+        @_lifetime(borrow self)
+        get { bytes(target.pathOnly) }
+    }
+}

@@ -1,0 +1,247 @@
+internal import Authentication
+internal import Bytes
+internal import HTTP
+internal import Rules
+
+extension ExchangeStateMachine {
+    /// A 401 or 407 that is one (A-1): the verdict on what was sent, then the next answer.
+    mutating func challenged(
+        _ side: Side,
+        _ response: borrowing ResponseHead,
+        _ head: borrowing RequestHead,
+        _ reading: ResponseReading
+    ) -> Step {
+        refused = reading.refused
+        self.reading = reading
+        readChallenges(side, response)
+        if let step = judgeRefusal(side, head) { return step }
+        self[side].plan = .none
+        self[side].prepared = nil
+        self[side].permission = .notNeeded
+        guard !self[side].challenges.isEmpty else { return unanswered(side) }
+        if side == .origin && bringsAuthorization { return passOn(side) }
+        decide(side, head)
+        return answerNextOffer(side)
+    }
+
+    /// All challenges of all fields of a response, before one is chosen (A-21).
+    private mutating func readChallenges(_ side: Side, _ response: borrowing ResponseHead) {
+        let name: FieldName = side == .origin ? .wwwAuthenticate : .proxyAuthenticate
+        var parser = ChallengeParser()
+        var next = response.fields.first(name)
+        while let index = next {
+            parser.parse(response.fields.value(index))
+            next = response.fields.next(name, after: index)
+        }
+        self[side].challenges = parser.finish()
+    }
+
+    /// What the refusal says about the value that was sent (A-5, A-6); a step where it is answered at once.
+    private mutating func judgeRefusal(_ side: Side, _ head: borrowing RequestHead) -> Step? {
+        switch self[side].sent {
+        case .none:
+            return nil
+        case .digestAhead, .digestRepeated:
+            self[side].isRepeated = false
+            return nil
+        case .digestAnswer:
+            if let fresh = staleChallenge(side) { return answerStale(side, fresh) }
+            reject(side, head)
+            return nil
+        case .basicAnswer, .basicAhead:
+            reject(side, head)
+            return nil
+        }
+    }
+
+    private mutating func reject(_ side: Side, _ head: borrowing RequestHead) {
+        guard let credential = credential(side) else { return }
+        report(side, .rejected, head)
+        self[side].refused.append(credential.name)
+        self[side].reason = LocalResponse(
+            502, .httpRequestDenied, "credential.rejected",
+            "The \(side == .origin ? "server" : "parent proxy") refused the credential '\(credential.name)'.")
+        if case .learned = self[side].plan { forget(side, credential) }
+    }
+
+    private mutating func forget(_ side: Side, _ credential: Credential) {
+        if side == .origin {
+            destination?.learned.forget(credentialNamed: credential.name)
+        } else {
+            destination?.hop.learned.forget(credentialNamed: credential.name)
+        }
+    }
+
+    /// The challenge that says the nonce of our answer was merely stale.
+    private func staleChallenge(_ side: Side) -> DigestChallenge? {
+        guard case .digest(let answered)? = self[side].prepared?.value else { return nil }
+        for challenge in self[side].challenges {
+            guard let digest = DigestChallenge(challenge), digest.isStale else { continue }
+            if digest.realm == answered.realm && digest.algorithm == answered.algorithm { return digest }
+        }
+        return nil
+    }
+
+    private mutating func answerStale(_ side: Side, _ fresh: DigestChallenge) -> Step {
+        self[side].staleRounds += 1
+        guard self[side].staleRounds <= 3, isBodyKept, let old = self[side].prepared else {
+            self[side].reason = isBodyKept ? .staleAgain : .bodyNotKept
+            return unanswered(side)
+        }
+        self[side].prepared = PreparedAnswer(
+            credential: old.credential, rule: old.rule, realm: old.realm, value: .digest(fresh))
+        self[side].wantsFreshNonce = true
+        return proceed()
+    }
+
+    private mutating func decide(_ side: Side, _ head: borrowing RequestHead) {
+        guard let candidates = candidates(side), let destination else { return }
+        self[side].offers = Offer.all(
+            in: self[side].challenges, side: side, destination: destination)
+        let decision = candidates.decide(
+            offers: self[side].offers, request: facts(side), path: head.rulePath)
+        self[side].steps = decision.steps
+        self[side].passedOver = decision.passedOver
+        self[side].nextStep = 0
+    }
+
+    /// Tries the steps of the decision from the next one on.
+    mutating func answerNextOffer(_ side: Side) -> Step {
+        while self[side].nextStep < self[side].steps.count {
+            let step = self[side].steps[self[side].nextStep]
+            self[side].nextStep += 1
+            switch step {
+            case .answer(let offer, let rule):
+                guard prepareAnswer(side, offer: offer, rule: rule) else { continue }
+                return proceed()
+            case .performDefaultHandling(rule: nil), .cancel(rule: nil):
+                return unanswered(side)
+            case .performDefaultHandling:
+                return passOn(side)
+            case .cancel(let rule?):
+                return finish(
+                    with: LocalResponse(
+                        502, .httpRequestDenied, "rule.cancelled",
+                        "The rule \(rule.name) cancels requests that are challenged here.",
+                        receivedStatus: side == .origin ? 401 : 407))
+            }
+        }
+        return unanswered(side)
+    }
+
+    /// Prepares the answer to one offer; false where it can't be given, with the reason noted.
+    private mutating func prepareAnswer(_ side: Side, offer index: Int, rule: Rule) -> Bool {
+        guard let credential = rule.credential, !self[side].refused.contains(credential.name) else { return false }
+        guard answers < Self.answerLimit else {
+            self[side].reason = LocalResponse(
+                502, .httpProtocolError, "challenge.limit", "The exchange was challenged too often.")
+            return false
+        }
+        guard isBodyKept else {
+            self[side].reason = .bodyNotKept
+            return false
+        }
+        let offer = self[side].offers[index]
+        guard let value = preparedValue(self[side].challenges[offer.index], credential, rule) else {
+            self[side].reason = LocalResponse(
+                502, .httpRequestDenied, "credential.unusable",
+                "The credential '\(credential.name)' can't be written for this challenge.")
+            return false
+        }
+        answers += 1
+        self[side].prepared = PreparedAnswer(
+            credential: credential, rule: rule, realm: offer.space.realm, value: value)
+        self[side].plan = .answer
+        self[side].isRepeated = false
+        self[side].isConfirmed = false
+        self[side].wantsFreshNonce = true
+        self[side].permission = .needed
+        return true
+    }
+
+    private func preparedValue(
+        _ challenge: AuthenticationChallenge,
+        _ credential: Credential,
+        _ rule: Rule
+    ) -> PreparedAnswer.Value? {
+        switch challenge.method {
+        case .basic:
+            let charset = BasicResponder.charset(of: challenge, ruleCharset: rule.charset)
+            guard let value = try? BasicResponder.value(credential, charset: charset) else { return nil }
+            return .basic(value)
+        case .digest:
+            guard let digest = DigestChallenge(challenge) else { return nil }
+            return .digest(digest)
+        case .ntlm, .negotiate, .bearer, .clientCertificate, nil:
+            return nil
+        }
+    }
+
+    /// No offer can be answered: a 401 goes to the client as it came, a 407 never does (A-13).
+    mutating func unanswered(_ side: Side) -> Step {
+        let reason = self[side].reason ?? self[side].passedOverReason
+        if side == .origin {
+            origin.reason = reason
+            return passOn(.origin)
+        }
+        return finish(with: (reason ?? .proxyChallengeUnanswered).becoming(status: 502, receivedStatus: 407))
+    }
+}
+
+extension LocalResponse {
+    /// More than three nonces in one exchange were called stale (A-5).
+    static var staleAgain: LocalResponse {
+        LocalResponse(502, .httpProtocolError, "digest.stale", "The nonce was called stale again and again.")
+    }
+
+    static var proxyChallengeUnanswered: LocalResponse {
+        LocalResponse(
+            502, .httpRequestDenied, "rule.none", "The parent proxy demands a login that no rule gives.",
+            receivedStatus: 407)
+    }
+
+    func becoming(status: UInt16, receivedStatus: UInt16?) -> LocalResponse {
+        var copy = self
+        copy.status = status
+        copy.receivedStatus = receivedStatus
+        return copy
+    }
+}
+
+extension AuthorizationSide {
+    /// Why the first offer that some rule concerns was passed over.
+    var passedOverReason: LocalResponse? {
+        guard let entry = passedOver.first(where: { $0.rule != nil }) else { return nil }
+        return LocalResponse(502, .httpRequestDenied, entry.reason.code,
+            "The rule \(entry.rule?.name ?? "") does not answer here: \(entry.reason.code).")
+    }
+}
+
+extension Offer {
+    /// The answerable offers among a response's challenges, each a protection space (A-11).
+    static func all(in challenges: [AuthenticationChallenge], side: Side, destination: Destination) -> [Offer] {
+        var offers: [Offer] = []
+        for (index, challenge) in challenges.enumerated() {
+            guard let method = challenge.method, challenge.isReadable else { continue }
+            guard let strength = strength(of: challenge, method) else { continue }
+            let space: ProtectionSpace
+            if side == .parent {
+                let hop = destination.hop
+                space = ProtectionSpace(
+                    host: hop.host, port: hop.port, scheme: nil, realm: challenge.realm, isProxy: true, method: method)
+            } else {
+                let origin = destination.origin
+                space = ProtectionSpace(
+                    host: origin.host, port: origin.port, scheme: origin.scheme, realm: challenge.realm,
+                    isProxy: false, method: method)
+            }
+            offers.append(Offer(index: index, space: space, strength: strength))
+        }
+        return offers
+    }
+
+    /// The rank by A-11; nil for a challenge that its scheme can't answer.
+    private static func strength(of challenge: AuthenticationChallenge, _ method: AuthenticationMethod) -> Int? {
+        method == .digest ? DigestChallenge(challenge)?.strength : method.strength
+    }
+}

@@ -1,0 +1,169 @@
+package import Authentication
+package import Bytes
+package import Crypto
+package import HTTP
+internal import Rules
+
+extension ExchangeStateMachine {
+    /// Appends the whole head of the next leg: what is passed on, and the values of ours.
+    ///
+    /// - Parameters:
+    ///   - nonces: those of the connection that carries the leg; it takes and gives nonces here (A-4b).
+    ///   - random: gives the bytes of a new cnonce.
+    package mutating func appendLeg(
+        _ head: borrowing RequestHead,
+        pseudonym: String,
+        nonces: inout ConnectionNonces,
+        digest: MessageDigest,
+        random: () -> [UInt8],
+        into buffer: inout ByteBuffer
+    ) {
+        form.keepsAuthorization = bringsAuthorization
+        ForwardedRequest.appendStart(head, form: form, into: &buffer)
+        ForwardedRequest.appendFields(head, form: form, pseudonym: pseudonym, into: &buffer)
+        origin.sent = .none
+        parent.sent = .none
+        if parent.plan != .none {
+            appendValue(.parent, head, "Proxy-Authorization: ", &nonces, digest, random, &buffer)
+        }
+        if origin.plan != .none {
+            appendValue(.origin, head, "Authorization: ", &nonces, digest, random, &buffer)
+        }
+        buffer.append("\r\n")
+    }
+
+    private mutating func appendValue(
+        _ side: Side,
+        _ head: borrowing RequestHead,
+        _ name: String,
+        _ nonces: inout ConnectionNonces,
+        _ digest: MessageDigest,
+        _ random: () -> [UInt8],
+        _ buffer: inout ByteBuffer
+    ) {
+        let isAhead: Bool
+        switch self[side].plan {
+        case .none:
+            return
+        case .learned(let index):
+            if appendLearnedBasic(side, index, name, &buffer) { return }
+            guard holdLearnedNonce(side, index, &nonces) else { return }
+            isAhead = true
+        case .answer, .ahead:
+            guard let prepared = self[side].prepared else { return }
+            switch prepared.value {
+            case .basic(let value):
+                appendField(name, value, &buffer)
+                self[side].sent = self[side].plan == .answer ? .basicAnswer : .basicAhead
+                return
+            case .digest(let challenge):
+                guard holdAnswerNonce(side, prepared, challenge, &nonces, digest, random) else { return }
+                isAhead = self[side].isConfirmed
+            }
+        }
+        guard let nonce = nonces[side] else { return }
+        buffer.append(name)
+        appendDigest(head, nonce.session, digest, &buffer)
+        buffer.append("\r\n")
+        self[side].sent = isAhead ? .digestAhead : self[side].isRepeated ? .digestRepeated : .digestAnswer
+    }
+
+    private mutating func appendLearnedBasic(_ side: Side, _ index: Int, _ name: String, _ buffer: inout ByteBuffer)
+        -> Bool
+    {
+        guard let destination else { return true }
+        let value =
+            side == .origin ? destination.learned.basicValue(of: index) : destination.hop.learned.basicValue(of: index)
+        guard let value else { return false }
+        appendField(name, value, &buffer)
+        self[side].sent = .basicAhead
+        return true
+    }
+
+    private func appendField(_ name: String, _ value: Secret, _ buffer: inout ByteBuffer) {
+        buffer.append(name)
+        value.withBytes { buffer.append($0) }
+        buffer.append("\r\n")
+    }
+
+    /// Makes the connection hold a nonce of the learned space: its own, else an idle one of this loop.
+    private func holdLearnedNonce(_ side: Side, _ index: Int, _ nonces: inout ConnectionNonces) -> Bool {
+        guard let destination else { return false }
+        guard let space = side == .origin ? destination.learned[index] : destination.hop.learned[index] else {
+            return false
+        }
+        if let held = nonces[side] {
+            if held.belongs(to: space.credential, realm: space.realm) && !held.session.isExhausted { return true }
+            giveBack(side, held)
+            nonces[side] = nil
+        }
+        let idle =
+            side == .origin
+            ? destination.learned.takeSession(index) : destination.hop.learned.takeSession(index)
+        guard let idle else { return false }
+        nonces[side] = HeldNonce(session: idle, credential: space.credential, realm: space.realm)
+        return true
+    }
+
+    /// Makes the connection hold the nonce of the challenge that is answered, new or already in use.
+    private mutating func holdAnswerNonce(
+        _ side: Side,
+        _ prepared: PreparedAnswer,
+        _ challenge: DigestChallenge,
+        _ nonces: inout ConnectionNonces,
+        _ digest: MessageDigest,
+        _ random: () -> [UInt8]
+    ) -> Bool {
+        if self[side].wantsFreshNonce {
+            if let held = nonces[side], !held.belongs(to: prepared.credential, realm: prepared.realm) {
+                giveBack(side, held)
+            }
+            self[side].wantsFreshNonce = false
+            nonces[side] = nil
+            guard
+                let session = try? DigestSession(
+                    challenge: challenge, credential: prepared.credential, cnonce: random(),
+                    ruleCharset: prepared.rule?.charset ?? .utf8, digest: digest)
+            else { return false }
+            nonces[side] = HeldNonce(session: session, credential: prepared.credential, realm: prepared.realm)
+            return true
+        }
+        guard let held = nonces[side] else { return false }
+        return held.belongs(to: prepared.credential, realm: prepared.realm) && !held.session.isExhausted
+    }
+
+    private func appendDigest(
+        _ head: borrowing RequestHead,
+        _ session: DigestSession,
+        _ digest: MessageDigest,
+        _ buffer: inout ByteBuffer
+    ) {
+        if let target = ForwardedRequest.standingTarget(head, form: form.target) {
+            session.appendValue(
+                method: head.methodBytes, target: target, bodyHash: bodyHash?.span, into: &buffer, digest: digest)
+            return
+        }
+        var target = ByteBuffer(capacity: 256)
+        ForwardedRequest.appendTarget(head, form: form.target, into: &target)
+        session.appendValue(
+            method: head.methodBytes, target: target.readable, bodyHash: bodyHash?.span, into: &buffer, digest: digest)
+    }
+
+    /// A nonce whose connection ended, or that another space takes the place of, is idle for its space again.
+    package func giveBack(_ side: Side, _ held: HeldNonce) {
+        guard let destination else { return }
+        if side == .origin {
+            destination.learned.giveBack(held)
+        } else {
+            destination.hop.learned.giveBack(held)
+        }
+    }
+}
+
+extension LearnedSpaces {
+    /// Keeps the nonce for the space that it belongs to, if that is still known.
+    package mutating func giveBack(_ held: HeldNonce) {
+        let space = snapshot.first { $0.method == .digest && held.belongs(to: $0.credential, realm: $0.realm) }
+        if let space { giveBack(held.session, to: space.id) }
+    }
+}

@@ -1,0 +1,243 @@
+internal import Authentication
+internal import Bytes
+package import HTTP
+internal import Rules
+
+/// What the runner knows of the connection on which a response head was read.
+package struct ResponseReading: Equatable, Sendable {
+    /// How the client reads what is passed on.
+    package let client: ClientTerms
+    /// The leg's request went out whole: the response's end leaves the connection in step.
+    package let isRequestSent: Bool
+    /// The response leaves the connection open (RFC 9112 s.9.3).
+    package let keepsAlive: Bool
+    package let bodyLength: BodyLength
+
+    package init(client: ClientTerms, isRequestSent: Bool, keepsAlive: Bool, bodyLength: BodyLength) {
+        self.client = client
+        self.isRequestSent = isRequestSent
+        self.keepsAlive = keepsAlive
+        self.bodyLength = bodyLength
+    }
+
+    /// What a refused response means for the connection (B-6, B-7).
+    var refused: ExchangeStateMachine.Refused {
+        guard isRequestSent, keepsAlive, bodyLength != .untilClose else { return .unusable }
+        return bodyLength == .none || bodyLength == .fixed(0) ? .read : .toBeRead
+    }
+}
+
+/// The client's side of a response.
+package struct ClientTerms: Equatable, Sendable {
+    package let version: HTTPVersion
+    package let keepsAlive: Bool
+
+    package init(version: HTTPVersion, keepsAlive: Bool) {
+        self.version = version
+        self.keepsAlive = keepsAlive
+    }
+}
+
+extension ExchangeStateMachine {
+    /// A response head was read on the leg's connection.
+    package mutating func responseHeadReceived(
+        _ response: borrowing ResponseHead,
+        _ head: borrowing RequestHead,
+        _ reading: ResponseReading
+    ) -> Step {
+        switch state {
+        case .awaitingContinue, .awaitingHead:
+            break
+        case .idle, .askingLedger, .collectingBody, .acquiring, .draining, .relaying, .tunnelling, .finished:
+            return .wait
+        }
+        switch response.status {
+        case 101:
+            return switched(response, head, reading)
+        case 100..<200:
+            return interim(response.status, reading.client)
+        case 407:
+            return refusedByParent(response, head, reading)
+        case 401 where form.target != .authority:
+            confirm(.parent, head, status: 401)
+            return challenged(.origin, response, head, reading)
+        case 417 where form.expectsContinue && !clientExpects:
+            return refusedExpectation(reading)
+        default:
+            return form.target == .authority ? connectAnswered(response, head) : final(response, head, reading)
+        }
+    }
+
+    private mutating func interim(_ status: UInt16, _ client: ClientTerms) -> Step {
+        if status == 100 {
+            guard state == .awaitingContinue else { return .wait }
+            state = .awaitingHead
+            return .sendBody(tellClient: clientExpects)
+        }
+        return client.version == .http11 ? .relayInterim : .wait
+    }
+
+    private mutating func refusedExpectation(_ reading: ResponseReading) -> Step {
+        destination?.hop.refusesExpectation = true
+        form.expectsContinue = false
+        state = .acquiring
+        return .acquire(fresh: true)
+    }
+
+    /// A 407 is a challenge only from a parent that got the request as a proxy.
+    private mutating func refusedByParent(
+        _ response: borrowing ResponseHead,
+        _ head: borrowing RequestHead,
+        _ reading: ResponseReading
+    ) -> Step {
+        guard destination?.hop.isParent == true else {
+            releaseVerdicts(head)
+            return finish(
+                with: LocalResponse(
+                    502, .httpProtocolError, "proxy-challenge.unexpected",
+                    "The server answered 407, which only a proxy may do.", receivedStatus: 407))
+        }
+        return challenged(.parent, response, head, reading)
+    }
+
+    /// A 101 is passed on only where the client's own Upgrade was, and to the same protocol (H-5b).
+    private mutating func switched(
+        _ response: borrowing ResponseHead,
+        _ head: borrowing RequestHead,
+        _ reading: ResponseReading
+    ) -> Step {
+        guard form.upgrades, response.fields.hasToken(.upgrade, "websocket") else {
+            releaseVerdicts(head)
+            return finish(
+                with: LocalResponse(
+                    502, .httpUpgradeFailed, "upgrade.unexpected",
+                    "The server switched to a protocol that was not asked for.", receivedStatus: 101))
+        }
+        confirm(.origin, head, status: 101)
+        confirm(.parent, head, status: 101)
+        var responseForm = ResponseForm(framing: .none, keepsAlive: true)
+        responseForm.upgrades = true
+        responseForm.isAnswered = origin.isAnswered
+        state = .tunnelling
+        return .tunnel(responseForm)
+    }
+
+    /// A 2xx joins the tunnel; any other status is the parent's, not the target's (H-15).
+    private mutating func connectAnswered(_ response: borrowing ResponseHead, _ head: borrowing RequestHead) -> Step {
+        confirm(.parent, head, status: response.status)
+        if (200..<300).contains(response.status) {
+            state = .tunnelling
+            return .tunnel(nil)
+        }
+        return finish(
+            with: LocalResponse(
+                response.status, .httpRequestDenied, "connect.refused", "The parent proxy refused the tunnel.",
+                receivedStatus: response.status))
+    }
+
+    private mutating func final(
+        _ response: borrowing ResponseHead,
+        _ head: borrowing RequestHead,
+        _ reading: ResponseReading
+    ) -> Step {
+        if origin.sent != .none { confirm(.origin, head, status: response.status) }
+        if parent.sent != .none { confirm(.parent, head, status: response.status) }
+        state = .relaying
+        var responseForm = ResponseForm(framing: framing(reading), keepsAlive: reading.client.keepsAlive)
+        responseForm.isAnswered = origin.isAnswered
+        responseForm.isPrivate = origin.isAnswered && request.method.isSafe && response.status < 300
+        if responseForm.framing == .untilClose { responseForm.keepsAlive = false }
+        return .relay(responseForm)
+    }
+
+    /// The challenge goes to the client as it came, with why it was not answered.
+    mutating func passOn(_ side: Side) -> Step {
+        guard let reading else { return finish(with: .proxyChallengeUnanswered) }
+        if side == .parent && form.target == .authority {
+            state = .finished
+            releaseLedger()
+            return .respond(
+                LocalResponse(
+                    407, .httpRequestDenied, "rule.default", "The parent proxy demands a login.", receivedStatus: 407))
+        }
+        state = .relaying
+        releaseLedger()
+        var responseForm = ResponseForm(framing: framing(reading), keepsAlive: reading.client.keepsAlive)
+        responseForm.keepsProxyChallenge = side == .parent
+        responseForm.told = self[side].reason
+        if responseForm.framing == .untilClose { responseForm.keepsAlive = false }
+        return .relay(responseForm)
+    }
+
+    /// How the body is framed anew: chunks where its end would else be the connection's (RFC 9112 s.6).
+    private func framing(_ reading: ResponseReading) -> ResponseFraming {
+        switch reading.bodyLength {
+        case .none: .none
+        case .fixed(let length): .fixed(length)
+        case .chunked, .untilClose: reading.client.version == .http11 ? .chunked : .untilClose
+        }
+    }
+}
+
+// MARK: verdicts
+
+extension ExchangeStateMachine {
+    /// What a status says about what one side sent (A-6b).
+    mutating func confirm(_ side: Side, _ head: borrowing RequestHead, status: UInt16) {
+        guard self[side].sent != .none else { return }
+        guard Self.isConfirmation(status, side) else {
+            if self[side].isKnownToLedger { report(side, .none, head) }
+            return
+        }
+        if self[side].isKnownToLedger {
+            let wasChallenged = self[side].plan != .ahead
+            report(side, .confirmed(wasChallenged ? .answer : .unchallenged), head)
+        }
+        if self[side].plan == .answer {
+            learn(side, head)
+            self[side].isConfirmed = true
+        }
+    }
+
+    /// 101, 2xx, 3xx, and a 4xx that speaks of the request itself; for a parent also the origin's 401 (A-6b).
+    static func isConfirmation(_ status: UInt16, _ side: Side) -> Bool {
+        switch status {
+        case 101, 200..<400: true
+        case 401: side == .parent
+        case 400, 407, 408, 421, 425, 429, 431: false
+        case 402..<500: true
+        default: false
+        }
+    }
+
+    private mutating func releaseVerdicts(_ head: borrowing RequestHead) {
+        if origin.isKnownToLedger { report(.origin, .none, head) }
+        if parent.isKnownToLedger { report(.parent, .none, head) }
+    }
+
+    /// Keeps what a confirmed answer taught, to send it ahead from now on.
+    private mutating func learn(_ side: Side, _ head: borrowing RequestHead) {
+        guard let prepared = self[side].prepared, let rule = prepared.rule, let destination else { return }
+        guard rule.preempt != .never, prepared.credential.persistence == .session else { return }
+        guard !self[side].isConfirmed else { return }
+        let path = head.rulePath
+        switch (prepared.value, side) {
+        case (.basic(let value), .origin):
+            _ = destination.learned.learn(
+                credential: prepared.credential, ruleIndex: rule.index, realm: prepared.realm, basicValue: value,
+                path: path)
+        case (.basic(let value), .parent):
+            _ = destination.hop.learned.learn(
+                credential: prepared.credential, ruleIndex: rule.index, realm: prepared.realm, basicValue: value,
+                path: path)
+        case (.digest(let challenge), .origin):
+            _ = destination.learned.learn(
+                credential: prepared.credential, ruleIndex: rule.index, challenge: challenge, path: path)
+        case (.digest(let challenge), .parent):
+            _ = destination.hop.learned.learn(
+                credential: prepared.credential, ruleIndex: rule.index, challenge: challenge, path: path)
+        }
+        if side == .origin { destination.settledVersion = .max } else { destination.hop.settledVersion = .max }
+        hasLearned = true
+    }
+}

@@ -1,0 +1,305 @@
+internal import Authentication
+internal import Bytes
+package import Crypto
+package import HTTP
+package import Rules
+
+/// One client request from its head to the end of its final response, however many legs it takes.
+///
+/// Pure: events are method calls, answers are `Step` values and reports for the ledger; the runner carries them out.
+package struct ExchangeStateMachine {
+    package enum State: Equatable, Sendable {
+        /// No request. Ends with `begin`.
+        case idle
+        /// Waits for the ledger's word. Ends with `ledgerAnswered`, the deadline, or the client.
+        case askingLedger
+        /// Reads the whole body for a hash over it (auth-int). Ends with `bodyCollected`, the deadline, or the client.
+        case collectingBody
+        /// Waits for an upstream connection. Ends with `connected`, `failed`, the deadline, or the client.
+        case acquiring
+        /// The head went with an expectation; waits for 100, a final response, or 1 s.
+        case awaitingContinue
+        /// Waits for the final response head. Ends with it, the connection's end, or the deadline.
+        case awaitingHead
+        /// Reads a refused response to its end, to keep the connection. Ends with it, its limit, or the deadline.
+        case draining
+        /// The final response goes to the client. Ends with its end or either peer's.
+        case relaying
+        /// Both directions are joined (RFC 9110 s.9.3.6, s.7.8).
+        case tunnelling
+        /// Nothing is left to do.
+        case finished
+    }
+
+    /// What the runner does next; exactly one an event.
+    package enum Step: Equatable {
+        case wait
+        /// Ask the ledger `question(for:)`, then tell `ledgerAnswered`.
+        case ask(Side)
+        /// Read the whole body without sending it, then tell `bodyCollected`.
+        case collectBody
+        /// Give up any connection, lease or open one, then tell `connected` or `failed`.
+        case acquire(fresh: Bool)
+        /// Write the next leg on the connection in hand.
+        case send
+        /// The body is wanted now; where `tellClient`, the client gets its 100 (Continue).
+        case sendBody(tellClient: Bool)
+        /// Pass an interim response on.
+        case relayInterim
+        /// Read the refused response to its end, at most the drain limit, then tell `drained`.
+        case drain
+        /// Pass the response on.
+        case relay(ResponseForm)
+        /// Give up any connection and answer ourselves.
+        case respond(LocalResponse)
+        /// Join both directions behind this 101, or behind a 200 of our own where it is nil.
+        case tunnel(ResponseForm?)
+    }
+
+    package internal(set) var state = State.idle
+    package internal(set) var destination: Destination?
+    package internal(set) var request = RequestFacts(
+        client: Client(address: nil), method: .get, isSecure: false)
+    var origin = AuthorizationSide()
+    var parent = AuthorizationSide()
+    /// What the ledger is to be told before the step is carried out; taken by the runner.
+    package var reports: [LedgerReport] = []
+    /// Requests sent upstream, of at most 24.
+    package internal(set) var attempts = 0
+    /// Answers to challenges, of at most 8.
+    package internal(set) var answers = 0
+    package internal(set) var form = RequestForm(target: .origin)
+    /// What has been sent of the body is kept for a further leg (B-1); the runner says when it is no longer.
+    package var isBodyKept = true
+    package internal(set) var hasBody = false
+    /// The client waits for its 100 (Continue) (RFC 9110 s.10.1.1).
+    var clientExpects = false
+    /// H-6's one repeat was used.
+    var isRepeated = false
+    /// The connection of this leg served another exchange before.
+    var isReused = false
+    /// The client's own Authorization goes upstream and nothing of ours takes its place.
+    var bringsAuthorization = false
+    /// The client logs in at the parent itself, by an explicit default disposition.
+    var passesProxyAuthorization = false
+    /// A refused response is in hand, and its connection can carry the next leg once it is read.
+    var refused = Refused.none
+    /// The digest of the body for auth-int, by the algorithm of the prepared answer.
+    package internal(set) var bodyHash: [UInt8]?
+    /// The response head in hand, as far as it decides what happens to it.
+    var reading: ResponseReading?
+    /// The exchange holds a role or a place in the ledger's queue that it has to give back.
+    package internal(set) var holdsLedgerPlace = false
+    /// Something was learned in this exchange that other loops may start from.
+    package var hasLearned = false
+
+    enum Refused: Equatable { case none, read, toBeRead, unusable }
+
+    package init() {}
+
+    subscript(side: Side) -> AuthorizationSide {
+        _read { if side == .origin { yield origin } else { yield parent } }
+        _modify { if side == .origin { yield &origin } else { yield &parent } }
+    }
+
+    /// Forgets the exchange, keeping storage for the next.
+    package mutating func reset() {
+        state = .idle
+        destination = nil
+        origin.reset()
+        parent.reset()
+        reports.removeAll(keepingCapacity: true)
+        attempts = 0
+        answers = 0
+        form = RequestForm(target: .origin)
+        isBodyKept = true
+        hasBody = false
+        clientExpects = false
+        isRepeated = false
+        isReused = false
+        bringsAuthorization = false
+        passesProxyAuthorization = false
+        refused = .none
+        bodyHash = nil
+        reading = nil
+        holdsLedgerPlace = false
+        hasLearned = false
+    }
+}
+
+// MARK: connection events
+
+extension ExchangeStateMachine {
+    /// An upstream connection is in hand; `isReused` where it served another exchange before.
+    package mutating func connected(isReused: Bool) -> Step {
+        switch state {
+        case .acquiring:
+            self.isReused = isReused
+            return .send
+        case .idle, .askingLedger, .collectingBody, .awaitingContinue, .awaitingHead, .draining, .relaying,
+            .tunnelling, .finished:
+            preconditionFailure("a connection came that was not asked for")
+        }
+    }
+
+    /// The leg was written, as far as it goes without waiting for 100.
+    package mutating func legSent() -> Step {
+        attempts += 1
+        refused = .none
+        if form.expectsContinue {
+            state = .awaitingContinue
+            return .wait
+        }
+        state = .awaitingHead
+        return hasBody ? .sendBody(tellClient: clientExpects) : .wait
+    }
+
+    /// No connection could be had.
+    package mutating func failed(_ error: ExchangeError) -> Step {
+        finish(with: error.response)
+    }
+
+    /// The upstream connection ended, or what it sent can't be read, before the final response's head.
+    ///
+    /// - Parameters:
+    ///   - isUntouched: not a byte of the response had come.
+    ///   - isSent: a byte of the request had been sent.
+    package mutating func connectionLost(isUntouched: Bool, isSent: Bool, error: ExchangeError) -> Step {
+        switch state {
+        case .draining:
+            return acquireFresh()
+        case .awaitingContinue, .awaitingHead:
+            let mayRepeat = isUntouched && isReused && !isRepeated && isBodyKept && attempts < Self.attemptLimit
+            guard mayRepeat, request.method.isIdempotent || !isSent else { return finish(with: error.response) }
+            isRepeated = true
+            repeatDigestAnswers()
+            return acquireFresh()
+        case .idle, .askingLedger, .collectingBody, .acquiring:
+            return .wait
+        case .relaying, .tunnelling, .finished:
+            return .wait
+        }
+    }
+
+    private mutating func acquireFresh() -> Step {
+        refused = .none
+        state = .acquiring
+        return .acquire(fresh: true)
+    }
+
+    /// A digest answer that may have burned its count without being judged is no rejection when it is refused.
+    private mutating func repeatDigestAnswers() {
+        if origin.sent == .digestAnswer { origin.isRepeated = true }
+        if parent.sent == .digestAnswer { parent.isRepeated = true }
+    }
+
+    /// The refused response was read to its end; `isReusable` where its connection can carry the next leg.
+    package mutating func drained(isReusable: Bool) -> Step {
+        switch state {
+        case .draining:
+            guard isReusable else { return acquireFresh() }
+            refused = .read
+            return .send
+        case .idle, .askingLedger, .collectingBody, .acquiring, .awaitingContinue, .awaitingHead, .relaying,
+            .tunnelling, .finished:
+            return .wait
+        }
+    }
+
+    /// The connection of a refused response ended while the ledger was asked: another one carries the next leg.
+    package mutating func refusedConnectionLost() {
+        if refused != .none { refused = .unusable }
+    }
+
+    /// What the upstream sent can't be read (RFC 9112): nothing of it is passed on.
+    package mutating func responseMalformed(_ error: ParseError) -> Step {
+        let source: ExchangeError.Source = destination?.hop.isParent == true ? .parentProxy : .upstream
+        return finish(with: ExchangeError(.malformedResponse(error), source).response)
+    }
+
+    /// The request is not forwarded.
+    package mutating func refuse(_ response: LocalResponse) -> Step {
+        finish(with: response)
+    }
+
+    /// The body that a hash was wanted over is too large to be kept: the offer is passed over.
+    package mutating func bodyNotKept() -> Step {
+        isBodyKept = false
+        let side: Side = parent.coversBody ? .parent : .origin
+        self[side].plan = .none
+        self[side].prepared = nil
+        self[side].reason = .bodyNotKept
+        return answerNextOffer(side)
+    }
+
+    /// The algorithm of the hash over the body that the prepared answer needs.
+    package var bodyHashAlgorithm: DigestAlgorithm {
+        for side in [parent, origin] where side.coversBody {
+            if case .digest(let challenge)? = side.prepared?.value { return challenge.algorithm }
+        }
+        return .md5
+    }
+
+    /// The connection belongs to the client's own, which logs in at the parent itself (A-13, C-8).
+    package var isBound: Bool { passesProxyAuthorization }
+
+    /// The whole body is kept; `hash` is over it, by the digest algorithm of the prepared answer.
+    package mutating func bodyCollected(hash: [UInt8]) -> Step {
+        bodyHash = hash
+        return proceed()
+    }
+
+    /// The deadline of the present state passed.
+    package mutating func deadlinePassed() -> Step {
+        let source: ExchangeError.Source = destination?.hop.isParent == true ? .parentProxy : .upstream
+        switch state {
+        case .askingLedger:
+            return finish(with: .unconfirmed)
+        case .collectingBody:
+            return finish(with: ExchangeError(.requestTimedOut, .client).response)
+        case .acquiring:
+            return finish(with: ExchangeError(.connectionTimedOut, source).response)
+        case .awaitingContinue:
+            state = .awaitingHead
+            return .sendBody(tellClient: clientExpects)
+        case .awaitingHead:
+            return finish(with: ExchangeError(.responseTimedOut, source).response)
+        case .draining:
+            return acquireFresh()
+        case .idle, .relaying, .tunnelling, .finished:
+            return .wait
+        }
+    }
+
+    /// The exchange ended, by the response's end, either peer's, or the tunnel's.
+    package mutating func ended() {
+        state = .finished
+        releaseLedger()
+    }
+
+    /// Ends the exchange with a response of our own.
+    mutating func finish(with response: LocalResponse) -> Step {
+        state = .finished
+        releaseLedger()
+        return .respond(response)
+    }
+
+    static var attemptLimit: Int { 24 }
+    static var answerLimit: Int { 8 }
+}
+
+extension LocalResponse {
+    /// The body was too large, or the disk too full (B-4).
+    static var bodyNotKept: LocalResponse {
+        LocalResponse(
+            502, .httpRequestDenied, "body.not-kept",
+            "The request's body was too large to be kept for a second answer.")
+    }
+
+    /// The wait for another request's verdict on the same credential took too long.
+    static var unconfirmed: LocalResponse {
+        LocalResponse(
+            503, .httpResponseTimeout, "credential.unconfirmed",
+            "Another request is still trying this credential for the first time.")
+    }
+}

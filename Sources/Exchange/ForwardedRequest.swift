@@ -1,0 +1,139 @@
+package import Bytes
+package import HTTP
+
+/// How one request is written towards its next hop.
+package struct RequestForm: Equatable, Sendable {
+    package enum Target: Sendable {
+        /// To an origin (RFC 9112 s.3.2.1).
+        case origin
+        /// To a parent proxy (RFC 9112 s.3.2.2).
+        case absolute
+        /// CONNECT (RFC 9112 s.3.2.3).
+        case authority
+    }
+
+    package var target: Target
+    /// The head goes ahead of the body and asks for a 100 (RFC 9110 s.10.1.1).
+    package var expectsContinue = false
+    /// The client's Upgrade to WebSocket is passed on (RFC 9110 s.7.8).
+    package var upgrades = false
+    /// The client's own Authorization is passed on.
+    package var keepsAuthorization = true
+    /// The client's own Proxy-Authorization is passed on, to the parent that an explicit default disposition names.
+    package var keepsProxyAuthorization = false
+
+    package init(target: Target) {
+        self.target = target
+    }
+}
+
+/// Writes a request anew from what was parsed, without hop-by-hop fields (RFC 9110 s.7.6.1).
+package enum ForwardedRequest {
+    private static let dropped: FieldNameSet = [
+        .connection, .keepAlive, .proxyConnection, .te, .transferEncoding, .upgrade, .host, .expect, .contentLength,
+    ]
+
+    /// Appends the request line and Host, which is always the target's authority (RFC 9112 s.3.2.2).
+    package static func appendStart(_ head: borrowing RequestHead, form: RequestForm, into buffer: inout ByteBuffer) {
+        HeadSerializer.appendMethod(head.methodBytes, into: &buffer)
+        appendTarget(head, form: form.target, into: &buffer)
+        buffer.append(" HTTP/1.1\r\nHost: ")
+        buffer.append(head.bytes(head.target.authority))
+        buffer.append("\r\n")
+    }
+
+    /// The request-target where it stands in the head as it is sent; nil where it has to be put together.
+    @_lifetime(borrow head)
+    package static func standingTarget(_ head: borrowing RequestHead, form: RequestForm.Target) -> Span<UInt8>? {
+        let target = head.target
+        switch form {
+        case .authority:
+            return head.bytes(target.authority)
+        case .absolute:
+            return target.userinfo == nil && !beginsBare(head) ? head.bytes(target.whole) : nil
+        case .origin:
+            return beginsBare(head) ? nil : head.bytes(target.path)
+        }
+    }
+
+    /// Whether the path is empty or begins with the query, so that a slash has to be put before it.
+    private static func beginsBare(_ head: borrowing RequestHead) -> Bool {
+        let path = head.target.path
+        return path.isEmpty || head.bytes(path)[0] != UInt8(ascii: "/")
+    }
+
+    /// Appends the request-target of this leg: what Digest is computed over (RFC 7616 s.3.4.6).
+    package static func appendTarget(
+        _ head: borrowing RequestHead,
+        form: RequestForm.Target,
+        into buffer: inout ByteBuffer
+    ) {
+        if let standing = standingTarget(head, form: form) {
+            buffer.append(standing)
+            return
+        }
+        let target = head.target
+        let isServerWide = target.path.isEmpty && head.method == .options
+        if form == .absolute {
+            buffer.append("http://")
+            buffer.append(head.bytes(target.authority))
+            if isServerWide { return }
+        } else if isServerWide {
+            buffer.append(UInt8(ascii: "*"))
+            return
+        }
+        if beginsBare(head) { buffer.append(UInt8(ascii: "/")) }
+        buffer.append(head.bytes(target.path))
+    }
+
+    /// Appends the fields that are passed on, the framing and Via; values of ours and the empty line may follow.
+    package static func appendFields(
+        _ head: borrowing RequestHead,
+        form: RequestForm,
+        pseudonym: String,
+        into buffer: inout ByteBuffer
+    ) {
+        var except = dropped
+        if !form.keepsProxyAuthorization { except.insert(.proxyAuthorization) }
+        if !form.keepsAuthorization { except.insert(.authorization) }
+        let lowersMaxForwards = head.method == .options || head.method == .trace
+        if lowersMaxForwards { except.insert(.maxForwards) }
+        let options = head.fields.contains(.connection) ? ConnectionOptions(head.fields) : nil
+        HeadSerializer.appendFields(head.fields, except: except, options: options, into: &buffer)
+        if lowersMaxForwards { appendMaxForwards(head, into: &buffer) }
+        appendFraming(head, into: &buffer)
+        appendHopByHop(head, form: form, into: &buffer)
+        MessageParts.appendVia(head.version, pseudonym: pseudonym, into: &buffer)
+    }
+
+    private static func appendFraming(_ head: borrowing RequestHead, into buffer: inout ByteBuffer) {
+        guard head.method != .connect else { return }
+        switch head.bodyLength {
+        case .none, .untilClose: break
+        case .fixed(let length): HeadSerializer.appendContentLength(length, into: &buffer)
+        case .chunked: buffer.append("Transfer-Encoding: chunked\r\n")
+        }
+    }
+
+    private static func appendHopByHop(
+        _ head: borrowing RequestHead,
+        form: RequestForm,
+        into buffer: inout ByteBuffer
+    ) {
+        if form.upgrades {
+            buffer.append("Connection: Upgrade\r\nUpgrade: websocket\r\n")
+        } else if head.fields.contains(.te) && head.fields.hasToken(.te, "trailers") {
+            buffer.append("TE: trailers\r\nConnection: TE\r\n")
+        }
+        if form.expectsContinue { buffer.append("Expect: 100-continue\r\n") }
+    }
+
+    /// One hop less is left (RFC 9110 s.7.6.2); a zero never gets here.
+    private static func appendMaxForwards(_ head: borrowing RequestHead, into buffer: inout ByteBuffer) {
+        guard let index = head.fields.first(.maxForwards) else { return }
+        guard let left = ASCII.decimal(head.fields.value(index)), left > 0 else { return }
+        buffer.append("Max-Forwards: ")
+        buffer.append(decimal: left - 1)
+        buffer.append("\r\n")
+    }
+}

@@ -1,0 +1,31 @@
+internal import Authentication
+package import HTTP
+
+/// The rules that are about one origin or parent, in file order, and what they say of a request to it.
+package struct CandidateRules: Sendable {
+    /// The origin, or the parent's own.
+    package let origin: Origin
+    package let isProxy: Bool
+    package let rules: [Rule]
+    /// Whether one of them names a path, so that ambiguous paths must be told apart.
+    package let namesPath: Bool
+
+    package init(origin: Origin, isProxy: Bool, rules: [Rule]) {
+        self.origin = origin
+        self.isProxy = isProxy
+        self.rules = rules
+        namesPath = rules.contains { $0.space.path != nil }
+    }
+
+    package var isEmpty: Bool { rules.isEmpty }
+
+    /// Whether a challenge might be answered for this client, so that the request must be kept (B-1).
+    package func mightAnswer(_ client: Client) -> Bool {
+        rules.contains { $0.credential != nil && $0.admits(client) }
+    }
+
+    /// The rule with this place in file order, if it is about this origin.
+    package func rule(at index: Int) -> Rule? {
+        rules.first { $0.index == index }
+    }
+}

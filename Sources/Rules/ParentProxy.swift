@@ -1,0 +1,66 @@
+package import Authentication
+package import Bytes
+package import HTTP
+
+/// A proxy that requests may be sent to.
+package final class ParentProxy: Sendable {
+    package let name: String
+    package let place: SourcePlace
+    /// Where it listens.
+    package let origin: Origin
+    /// The credentials that answer its challenges, in order (`use`).
+    package let credentials: [Credential]
+    /// The written order of methods; nil: all that each credential answers.
+    package let methods: [AuthenticationMethod]?
+    /// The methods that may be used without TLS.
+    package let cleartext: MethodSet
+    package let preempt: Preemption
+    package let maxFailures: Int
+    /// How long a credential is withheld; nil: until its secret changes.
+    package let withholdFor: Nanoseconds?
+
+    package init(
+        name: String,
+        place: SourcePlace,
+        origin: Origin,
+        credentials: [Credential] = [],
+        methods: [AuthenticationMethod]? = nil,
+        cleartext: MethodSet = [],
+        preempt: Preemption = .learned,
+        maxFailures: Int = 1,
+        withholdFor: Nanoseconds? = nil
+    ) {
+        self.name = name
+        self.place = place
+        self.origin = origin
+        self.credentials = credentials
+        self.methods = methods
+        self.cleartext = cleartext
+        self.preempt = preempt
+        self.maxFailures = maxFailures
+        self.withholdFor = withholdFor
+    }
+
+    /// Its `use` as rules for its own host and port, one for each credential, whose indices begin at `start`.
+    func rules(from start: Int) -> [Rule] {
+        let form: HostPattern.Form = IPAddress(origin.host).map { .address($0.unmapped) } ?? .exact(origin.host)
+        return credentials.enumerated().map { number, credential in
+            Rule(
+                index: start + number,
+                name: credentials.count == 1 ? "proxies.\(name).use" : "proxies.\(name).use[\(number)]",
+                place: place,
+                space: ProtectionSpacePattern(
+                    hosts: [HostPattern(form: form)],
+                    port: .number(origin.port),
+                    isProxy: true,
+                    methods: methods
+                ),
+                disposition: .useCredential(credential),
+                preempt: preempt,
+                maxFailures: maxFailures,
+                withholdFor: withholdFor,
+                cleartext: cleartext
+            )
+        }
+    }
+}

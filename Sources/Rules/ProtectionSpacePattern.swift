@@ -1,0 +1,68 @@
+package import Authentication
+internal import Bytes
+package import HTTP
+
+/// Which ports a rule or a route is about.
+package enum PortPattern: Hashable, Sendable {
+    /// The port that goes without saying: the protocol's own; for a parent the one that it is reached by.
+    case protocolDefault
+    /// That port alone.
+    case number(UInt16)
+    /// Any port.
+    case any
+
+    /// Whether every port that the other pattern matches is matched by this one, too.
+    package func covers(_ other: PortPattern) -> Bool {
+        self == .any || self == other
+    }
+}
+
+/// The protection spaces that a rule is about [RFC 9110 s.11.5].
+package struct ProtectionSpacePattern: Sendable {
+    package let hosts: [HostPattern]
+    package let port: PortPattern
+    /// nil: any.
+    package let scheme: Scheme?
+    /// Whether it is about challenges of parent proxies, the hosts being theirs, and not about those of origins.
+    package let isProxy: Bool
+    package let realm: RealmPattern
+    /// The written order of methods; nil: all that the credential answers.
+    package let methods: [AuthenticationMethod]?
+    /// nil: any.
+    package let path: PathPattern?
+
+    package init(
+        hosts: [HostPattern],
+        port: PortPattern = .protocolDefault,
+        scheme: Scheme? = nil,
+        isProxy: Bool = false,
+        realm: RealmPattern = .any,
+        methods: [AuthenticationMethod]? = nil,
+        path: PathPattern? = nil
+    ) {
+        self.hosts = hosts
+        self.port = port
+        self.scheme = scheme
+        self.isProxy = isProxy
+        self.realm = realm
+        self.methods = methods
+        self.path = path
+    }
+
+    /// Whether scheme and port of an origin or a parent are meant; the host is looked at by the table's index.
+    func matchesSchemeAndPort(of origin: Origin) -> Bool {
+        if let scheme, scheme != origin.scheme { return false }
+        switch port {
+        case .any: return true
+        case .number(let number): return number == origin.port
+        case .protocolDefault: return isProxy || origin.port == origin.scheme.defaultPort
+        }
+    }
+
+    /// Whether an origin or a parent lies in the space.
+    package func matches(_ origin: Origin, isProxy: Bool) -> Bool {
+        guard isProxy == self.isProxy, matchesSchemeAndPort(of: origin) else { return false }
+        let address = IPAddress(origin.host)
+        return hosts.contains { $0.matches(host: origin.host, address: address) }
+    }
+}

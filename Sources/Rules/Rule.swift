@@ -1,0 +1,128 @@
+package import Authentication
+package import Bytes
+
+/// Where in the rule file something stands.
+package struct SourcePlace: Hashable, Sendable {
+    package let file: String
+    /// Counted from 1; 0 where there is no line.
+    package let line: Int
+
+    package init(file: String = "", line: Int) {
+        self.file = file
+        self.line = line
+    }
+}
+
+/// What becomes of a challenge.
+package enum Disposition: Sendable {
+    /// It is answered with this credential.
+    case useCredential(Credential)
+    /// It goes to the client as it came.
+    case performDefaultHandling
+    /// The space is passed over, the next offer is looked at.
+    case rejectProtectionSpace
+    /// The exchange ends with 502.
+    case cancelAuthenticationChallenge
+}
+
+/// When a rule's credential is sent before a challenge of the exchange.
+package enum Preemption: Hashable, Sendable {
+    /// Into spaces that have been learned.
+    case learned
+    /// On the first request, too.
+    case always
+    case never
+}
+
+/// What becomes of a credential that the request brings itself.
+package enum ClientCredentialPolicy: Hashable, Sendable {
+    case keep, replace, refuse
+}
+
+/// One rule: the spaces that it is about, what it says of their challenges, and within which bounds.
+package final class Rule: Sendable {
+    /// Its place in file order; the rules of parents follow those of the file.
+    package let index: Int
+    /// For the log, as `rules[3]` or `proxies.corp.use[0]`.
+    package let name: String
+    package let place: SourcePlace
+    package let space: ProtectionSpacePattern
+    package let disposition: Disposition
+    /// nil: any.
+    package let clients: [ClientPattern]?
+    package let preempt: Preemption
+    /// Rejections after which the credential is withheld.
+    package let maxFailures: Int
+    /// How long a credential is withheld; nil: until its secret changes.
+    package let withholdFor: Nanoseconds?
+    /// The methods that may be used without TLS.
+    package let cleartext: MethodSet
+    /// Whether it answers for requests that a browser marked as cross-site.
+    package let allowsCrossSite: Bool
+    package let clientCredential: ClientCredentialPolicy
+    /// What a client sends where the secret belongs; nil: none.
+    package let placeholder: [UInt8]?
+    /// The charset of basic and digest when the challenge names none.
+    package let charset: Charset
+    /// Whether a wrong rspauth ends the exchange.
+    package let verifiesServer: Bool
+    /// The methods that the rule meets: what its credential answers, narrowed by its own list; all for a disposition.
+    package let methods: MethodSet
+
+    package init(
+        index: Int,
+        name: String,
+        place: SourcePlace,
+        space: ProtectionSpacePattern,
+        disposition: Disposition,
+        clients: [ClientPattern]? = nil,
+        preempt: Preemption = .learned,
+        maxFailures: Int = 1,
+        withholdFor: Nanoseconds? = nil,
+        cleartext: MethodSet = [],
+        allowsCrossSite: Bool = false,
+        clientCredential: ClientCredentialPolicy = .keep,
+        placeholder: [UInt8]? = nil,
+        charset: Charset = .utf8,
+        verifiesServer: Bool = false
+    ) {
+        self.index = index
+        self.name = name
+        self.place = place
+        self.space = space
+        self.disposition = disposition
+        self.clients = clients
+        self.preempt = preempt
+        self.maxFailures = maxFailures
+        self.withholdFor = withholdFor
+        self.cleartext = cleartext
+        self.allowsCrossSite = allowsCrossSite
+        self.clientCredential = clientCredential
+        self.placeholder = placeholder
+        self.charset = charset
+        self.verifiesServer = verifiesServer
+        let answered: MethodSet =
+            if case .useCredential(let credential) = disposition { MethodSet(credential.answers) } else { .all }
+        methods = space.methods.map { answered.intersection(MethodSet($0)) } ?? answered
+    }
+
+    /// The line in its file, counted from 1.
+    package var line: Int { place.line }
+
+    /// The credential that it uses, if that is what it says.
+    package var credential: Credential? {
+        if case .useCredential(let credential) = disposition { credential } else { nil }
+    }
+
+    /// The method by which it is sent ahead on the first request: the first of its list if that needs no challenge.
+    package var methodWithoutChallenge: AuthenticationMethod? {
+        guard credential != nil, let first = space.methods?.first, methods.contains(first) else { return nil }
+        return first == .basic || first == .bearer ? first : nil
+    }
+
+    /// Whether it is about requests of this client.
+    package func admits(_ client: Client) -> Bool {
+        guard let clients else { return true }
+        return clients.contains { $0.matches(client) }
+    }
+}
