@@ -125,7 +125,7 @@ def line(row, figures, errors):
 def arguments():
     parser = argparse.ArgumentParser(prog="Tests/Benchmarks/run", description=__doc__)
     parser.add_argument("--rows", help="only these rows, by number, separated by commas")
-    parser.add_argument("--rounds", type=int, default=7, help="interleaved rounds of each row (default: 7)")
+    parser.add_argument("--rounds", type=int, default=9, help="interleaved rounds of each row (default: 9)")
     parser.add_argument("--binary", help="the countersign to measure (default: a release build of this tree)")
     parser.add_argument("--ours", choices=programs.PROGRAMS, help="measure this one in our place, to see the noise")
     parser.add_argument("--exact", action="store_true", help="only the counts, against thresholds.json")

@@ -23,7 +23,8 @@ def running(kind, folder, setup, options, prefix=(), environment=None):
     os.chmod(folder, 0o755)
     origin = Origin(folder, setup.origin_options)
     program = kind(folder, origin.port, setup)
-    program.environment = lambda: environment or {}
+    surroundings = {**program.environment(), **(environment or {})}
+    program.environment = lambda: surroundings
     try:
         program.start(prefix)
         yield types.SimpleNamespace(program=program, origin=origin, options=options)
