@@ -4,7 +4,7 @@ internal import Bytes
 extension CandidateRules {
     /// The rule whose credential goes with the first request already (`preempt: always`), or nil.
     ///
-    /// - Parameter path: the path that is sent, with or without query; empty for CONNECT.
+    /// `path` is the path that is sent, with or without query; empty for CONNECT.
     package func preemptive(request: RequestFacts, path: Span<UInt8>) -> Rule? {
         let isAmbiguous = isAmbiguous(path)
         for rule in rules {

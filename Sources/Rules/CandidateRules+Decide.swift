@@ -13,9 +13,8 @@ extension CandidateRules {
 
     /// Says what is tried for the challenges of a response.
     ///
-    /// - Parameters:
-    ///   - offers: in the order of the response.
-    ///   - path: the path that is sent, with or without query; empty for CONNECT.
+    /// `offers` are in the order of the response; `path` is the path that is sent, with or without query, and empty
+    /// for CONNECT.
     package func decide(offers: [Offer], request: RequestFacts, path: Span<UInt8>) -> Decision {
         let isAmbiguous = isAmbiguous(path)
         let verdicts = offers.map {
@@ -77,7 +76,9 @@ extension CandidateRules {
             if request.bringsAuthorization, rule.clientCredential != .replace { return .clientCredential }
             if request.isCrossSite, !rule.allowsCrossSite { return .crossSite }
         }
-        if !request.isSecure, MethodSet.exposing.contains(method), !rule.cleartext.contains(method) { return .cleartext }
+        if !request.isSecure, MethodSet.exposing.contains(method), !rule.cleartext.contains(method) {
+            return .cleartext
+        }
         return nil
     }
 

@@ -5,11 +5,14 @@ package import HTTP
 package struct CandidateRules: Sendable {
     /// The origin, or the parent's own.
     package let origin: Origin
+    /// Whether `origin` is a parent.
     package let isProxy: Bool
+    /// In file order.
     package let rules: [Rule]
     /// Whether one of them names a path, so that ambiguous paths must be told apart.
     package let namesPath: Bool
 
+    /// The candidates for an origin, as `RuleTable.candidates` finds them.
     package init(origin: Origin, isProxy: Bool, rules: [Rule]) {
         self.origin = origin
         self.isProxy = isProxy
@@ -17,6 +20,7 @@ package struct CandidateRules: Sendable {
         namesPath = rules.contains { $0.space.path != nil }
     }
 
+    /// Whether no rule is about it.
     package var isEmpty: Bool { rules.isEmpty }
 
     /// Whether a challenge might be answered for this client, so that the request must be kept (B-1).

@@ -7,6 +7,7 @@ package struct Client: Hashable, Sendable {
     /// The name of the listener that it came by, if that has one.
     package var listener: String?
 
+    /// A client from all that is known of it.
     package init(address: IPAddress?, listener: String? = nil) {
         self.address = address
         self.listener = listener

@@ -3,7 +3,7 @@ internal import Bytes
 
 /// What becomes of the Authorization that a request brings itself.
 package enum ClientCredentialVerdict: Sendable {
-    /// It goes on, and no value of a rule takes its place.
+    /// It goes on, and no value of a rule takes its place but in answer to a challenge for a rule that says `replace`.
     case keep
     /// It is dropped, and the rule's credential stands in for it; where `sendsAhead`, in the same request already.
     case replace(rule: Rule, sendsAhead: Bool)
@@ -12,63 +12,88 @@ package enum ClientCredentialVerdict: Sendable {
 }
 
 extension CandidateRules {
-    /// Judges the Authorization of a request by the first rule with a credential that is about it.
+    /// Judges the Authorization of a request by its own bytes and the rules that are about the request.
+    ///
+    /// A placeholder counts for whichever rule knows it. Of the policies the first rule's decides; one that names a realm
+    /// can only refuse, since no realm is known before a challenge. `path` is the path that is sent.
     package func clientCredential(
         _ value: Span<UInt8>,
         request: RequestFacts,
         path: Span<UInt8>
     ) -> ClientCredentialVerdict {
         let isAmbiguous = isAmbiguous(path)
+        if let rule = ruleOfPlaceholder(in: value, request, path, isAmbiguous) {
+            return .replace(rule: rule, sendsAhead: giveWay(value, to: rule, request, path, isAmbiguous))
+        }
         for rule in rules {
-            guard rule.admits(request.client), rule.speaksOfClientCredentials else { continue }
-            if let pattern = rule.space.path {
-                if isAmbiguous {
-                    if rule.clientCredential == .refuse { return .refuse(rule: rule) }
-                    continue
-                }
-                guard pattern.matches(path) else { continue }
+            guard rule.admits(request.client), rule.credential != nil || rule.clientCredential != .keep else {
+                continue
             }
-            let isBasic = ClientAuthorization.isBasic(value)
-            if let placeholder = rule.placeholder, ClientAuthorization.carries(placeholder, in: value) {
-                return .replace(rule: rule, sendsAhead: isBasic && sendsBasic(rule, request))
+            if let pattern = rule.space.path {
+                if isAmbiguous, rule.clientCredential == .refuse { return .refuse(rule: rule) }
+                guard !isAmbiguous, pattern.matches(path) else { continue }
             }
             switch rule.clientCredential {
-            case .keep: return .keep
-            case .replace: return .replace(rule: rule, sendsAhead: isBasic && sendsBasic(rule, request))
             case .refuse: return .refuse(rule: rule)
+            case .keep where rule.space.realm == .any: return .keep
+            case .replace where rule.space.realm == .any:
+                return .replace(rule: rule, sendsAhead: giveWay(value, to: rule, request, path, isAmbiguous))
+            case .keep, .replace: continue
             }
         }
         return .keep
     }
 
-    /// The client's Basic value may give way to the rule's in the same request.
-    private func sendsBasic(_ rule: Rule, _ request: RequestFacts) -> Bool {
+    private func ruleOfPlaceholder(
+        in value: Span<UInt8>,
+        _ request: RequestFacts,
+        _ path: Span<UInt8>,
+        _ isAmbiguous: Bool
+    ) -> Rule? {
+        for rule in rules {
+            guard let placeholder = rule.placeholder, rule.admits(request.client) else { continue }
+            if let pattern = rule.space.path {
+                guard !isAmbiguous, pattern.matches(path) else { continue }
+            }
+            if ClientAuthorization.carries(placeholder, in: value) { return rule }
+        }
+        return nil
+    }
+
+    /// Whether the client's Basic value gives way to the rule's in the same request: if a Basic challenge of any realm
+    /// would fall to the rule, and nothing speaks against its use.
+    private func giveWay(
+        _ value: Span<UInt8>,
+        to rule: Rule,
+        _ request: RequestFacts,
+        _ path: Span<UInt8>,
+        _ isAmbiguous: Bool
+    ) -> Bool {
+        guard ClientAuthorization.isBasic(value), rule.credential != nil, rule.preempt != .never else { return false }
+        guard rule.space.realm == .any else { return false }
+        let decider = verdict(method: .basic, realm: nil, client: request.client, path: path, isAmbiguous)
+        guard case .rule(let first) = decider, first === rule else { return false }
         var replaced = request
         replaced.bringsAuthorization = false
-        return rule.credential != nil && rule.methods.contains(.basic) && rule.preempt != .never
-            && objection(to: rule, method: .basic, request: replaced) == nil
-    }
-}
-
-extension Rule {
-    fileprivate var speaksOfClientCredentials: Bool {
-        credential != nil || clientCredential != .keep || placeholder != nil
+        return objection(to: rule, method: .basic, request: replaced) == nil
     }
 }
 
 /// Reads the value of a client's Authorization as far as a placeholder may stand in it.
 enum ClientAuthorization {
+    /// Whether the scheme is Basic, with something behind it.
     static func isBasic(_ value: Span<UInt8>) -> Bool {
         value.count > 6 && ASCII.hasPrefixIgnoringCase(value, "basic ")
     }
 
-    /// Whether the placeholder is the whole token, or the user or the password of Basic.
+    /// Whether the placeholder is the whole value or token, or the user or the password of Basic.
     static func carries(_ placeholder: [UInt8], in value: Span<UInt8>) -> Bool {
+        if ASCII.equals(value, placeholder.span) { return true }
         guard let blank = ASCII.firstIndex(of: UInt8(ascii: " "), in: value) else { return false }
         let rest = ASCII.trimmingBlanks(value.extracting(blank..<value.count))
         if ASCII.equals(rest, placeholder.span) { return true }
-        guard isBasic(value), let pair = Base64.decode(rest) else { return false }
+        guard isBasic(value), let pair = Base64.decode(rest, .tolerant) else { return false }
         guard let colon = pair.firstIndex(of: UInt8(ascii: ":")) else { return false }
-        return Array(pair[..<colon]) == placeholder || Array(pair[(colon + 1)...]) == placeholder
+        return pair[..<colon].elementsEqual(placeholder) || pair[(colon + 1)...].elementsEqual(placeholder)
     }
 }

@@ -25,7 +25,8 @@ package enum ClientPattern: Hashable, Sendable {
         let name = String(text[text.index(after: colon)...])
         let kind = text[..<colon]
         guard ["listener", "uid", "gid", "login"].contains(kind) else {
-            throw text.allSatisfy { $0.isHexDigit || ":./".contains($0) } ? .malformedNetwork : .unknownKind(String(kind))
+            throw text.allSatisfy { $0.isHexDigit || ":./".contains($0) }
+                ? .malformedNetwork : .unknownKind(String(kind))
         }
         guard !name.isEmpty else { throw .empty }
         switch kind {
@@ -67,12 +68,14 @@ package enum ClientPatternError: Error, Equatable, Sendable {
     /// A word before the colon that is none of the four, as `user:`.
     case unknownKind(String)
 
+    /// One sentence that names the form to write.
     package var message: String {
         switch self {
         case .empty: "a name is missing behind the colon"
         case .notAnAddress:
             "a client is an address (192.0.2.7), a network (10.0.0.0/8), listener:NAME, uid:NAME, gid:NAME or login:NAME"
-        case .malformedNetwork: "this is no network; write an address and a prefix length, as 10.0.0.0/8 or \"fd00::/8\""
+        case .malformedNetwork:
+            "this is no network; write an address and a prefix length, as 10.0.0.0/8 or \"fd00::/8\""
         case .unknownKind(let kind) where ["user", "unix"].contains(kind):
             "'\(kind):' is no kind of client; write uid:NAME for a user of this machine, login:NAME for a login at the proxy"
         case .unknownKind(let kind):

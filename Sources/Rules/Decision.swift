@@ -5,10 +5,12 @@ package import HTTP
 package struct Offer: Sendable {
     /// Its place in the response.
     package let index: Int
+    /// The space that it names.
     package let space: ProtectionSpace
     /// Its rank by A-11; the higher one is looked at first (`AuthenticationMethod.strength`, `DigestChallenge.strength`).
     package let strength: Int
 
+    /// An offer from all its parts.
     package init(index: Int, space: ProtectionSpace, strength: Int) {
         self.index = index
         self.space = space
@@ -18,7 +20,9 @@ package struct Offer: Sendable {
 
 /// What the rules may ask about a request besides its path.
 package struct RequestFacts: Sendable {
+    /// Who sent it.
     package var client: Client
+    /// Its method.
     package var method: HTTPMethod
     /// TLS to the origin (for a parent's challenge: to the parent), or a directly dialled loopback address.
     package var isSecure: Bool
@@ -27,6 +31,7 @@ package struct RequestFacts: Sendable {
     /// The client's own Authorization stays in the request; false once it was replaced.
     package var bringsAuthorization: Bool
 
+    /// The facts of one request.
     package init(
         client: Client,
         method: HTTPMethod,
@@ -85,6 +90,7 @@ package struct Decision: Sendable {
         package let offer: Int
         /// The rule that decided so.
         package let rule: Rule?
+        /// Why.
         package let reason: PassReason
     }
 

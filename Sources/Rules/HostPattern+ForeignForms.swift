@@ -32,14 +32,17 @@ extension HostPattern {
 
     private static func withoutPort(_ host: Substring) -> Substring {
         if host.hasPrefix("[") { return host.dropFirst().prefix { $0 != "]" } }
-        guard let colon = host.firstIndex(of: ":"), host[colon...].dropFirst().allSatisfy(\.isNumber) else { return host }
+        guard let colon = host.firstIndex(of: ":"), host[colon...].dropFirst().allSatisfy(\.isNumber) else {
+            return host
+        }
         return host[..<colon]
     }
 
     private static func bracketError(_ text: String) -> HostPatternError {
         let address = String(text.dropFirst().prefix { $0 != "]" })
         let rest = text.dropFirst(address.count + 2)
-        return rest.hasPrefix(":") ? .port(host: "\"\(address)\"", port: String(rest.dropFirst())) : .brackets(address: address)
+        return rest.hasPrefix(":")
+            ? .port(host: "\"\(address)\"", port: String(rest.dropFirst())) : .brackets(address: address)
     }
 
     private static func portError(_ text: String) -> HostPatternError? {

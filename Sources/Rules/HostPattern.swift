@@ -20,8 +20,10 @@ package struct HostPattern: Hashable, Sendable {
         case any
     }
 
+    /// What was written, in normal form.
     package let form: Form
 
+    /// A pattern from its normal form.
     package init(form: Form) {
         self.form = form
     }
@@ -46,9 +48,8 @@ package struct HostPattern: Hashable, Sendable {
 
     /// Whether the pattern names this host.
     ///
-    /// - Parameters:
-    ///   - host: lower case, without brackets and trailing dot, as `Origin` keeps it.
-    ///   - address: what `host` says if it is a literal address.
+    /// `host` is in lower case, without brackets and trailing dot, as `Origin` keeps it; `address` is what it says if it
+    /// is a literal address.
     package func matches(host: String, address: IPAddress?) -> Bool {
         switch form {
         case .any: return true
@@ -84,7 +85,8 @@ package struct HostPattern: Hashable, Sendable {
             inner == name || HostPattern.labels(of: inner, before: name) != nil
         case (.oneLabel, .exact(let inner)): matches(host: inner, address: nil)
         case (.network, .address(let inner)): matches(host: "", address: inner)
-        case (.network(let outer), .network(let inner)): outer.prefixLength <= inner.prefixLength && outer.contains(inner.address)
+        case (.network(let outer), .network(let inner)):
+            outer.prefixLength <= inner.prefixLength && outer.contains(inner.address)
         default: form == other.form
         }
     }

@@ -2,12 +2,15 @@ package import Authentication
 
 /// A set of authentication methods that is looked up without hashing.
 package struct MethodSet: OptionSet, Hashable, Sendable {
+    /// One bit for each method, at the place of its raw value.
     package let rawValue: UInt16
 
+    /// A set from its bits.
     package init(rawValue: UInt16) {
         self.rawValue = rawValue
     }
 
+    /// The set of these methods.
     package init(_ methods: some Sequence<AuthenticationMethod>) {
         rawValue = methods.reduce(0) { $0 | 1 << UInt16($1.rawValue) }
     }
@@ -17,6 +20,7 @@ package struct MethodSet: OptionSet, Hashable, Sendable {
     /// The methods whose value shows the secret, or lets it be computed, to whoever listens.
     package static let exposing = MethodSet([AuthenticationMethod.basic, .bearer, .ntlm])
 
+    /// Whether the method is in the set.
     package func contains(_ method: AuthenticationMethod) -> Bool {
         rawValue & 1 << UInt16(method.rawValue) != 0
     }

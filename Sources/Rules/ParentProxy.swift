@@ -4,7 +4,9 @@ package import HTTP
 
 /// A proxy that requests may be sent to.
 package final class ParentProxy: Sendable {
+    /// Its name in the rule file.
     package let name: String
+    /// Where it stands.
     package let place: SourcePlace
     /// Where it listens.
     package let origin: Origin
@@ -14,11 +16,14 @@ package final class ParentProxy: Sendable {
     package let methods: [AuthenticationMethod]?
     /// The methods that may be used without TLS.
     package let cleartext: MethodSet
+    /// When its credentials are sent ahead.
     package let preempt: Preemption
+    /// Rejections after which a credential is withheld.
     package let maxFailures: Int
     /// How long a credential is withheld; nil: until its secret changes.
     package let withholdFor: Nanoseconds?
 
+    /// A parent from all that is written of it; what is left out is the rule file's default.
     package init(
         name: String,
         place: SourcePlace,

@@ -22,7 +22,7 @@ package struct PathPattern: Hashable, Sendable {
 
     /// Whether a path lies at or below the prefix.
     ///
-    /// - Parameter path: the path that is sent, with or without its query; unambiguous (`RequestPath.isUnambiguous`).
+    /// `path` is the path that is sent, with or without its query, and unambiguous (`RequestPath.isUnambiguous`).
     package func matches(_ path: Span<UInt8>) -> Bool {
         var reader = RequestPath.Reader()
         for byte in bytes {
@@ -48,6 +48,7 @@ package enum PathPatternError: Error, Equatable, Sendable {
     /// It has what no path may have for which a rule names a path, so it would never match.
     case ambiguous
 
+    /// One sentence that says what a path may have.
     package var message: String {
         switch self {
         case .relative: "a path begins with '/'"

@@ -19,18 +19,22 @@ package enum PortPattern: Hashable, Sendable {
 
 /// The protection spaces that a rule is about [RFC 9110 s.11.5].
 package struct ProtectionSpacePattern: Sendable {
+    /// One of them must match.
     package let hosts: [HostPattern]
+    /// The ports that it is about.
     package let port: PortPattern
-    /// nil: any.
+    /// The protocol; nil: any.
     package let scheme: Scheme?
     /// Whether it is about challenges of parent proxies, the hosts being theirs, and not about those of origins.
     package let isProxy: Bool
+    /// The realms that it is about.
     package let realm: RealmPattern
     /// The written order of methods; nil: all that the credential answers.
     package let methods: [AuthenticationMethod]?
-    /// nil: any.
+    /// The part of the origin; nil: all of it.
     package let path: PathPattern?
 
+    /// A pattern from all its parts; what is left out is the rule file's default.
     package init(
         hosts: [HostPattern],
         port: PortPattern = .protocolDefault,

@@ -4,8 +4,7 @@ internal import Bytes
 package enum RequestPath {
     /// Whether all servers agree on what the path names: it has no dot segment in any spelling, no empty segment,
     /// no escaped separator, no backslash, no control byte and no broken escape.
-    ///
-    /// - Parameter path: with or without a query, which isn't looked at.
+    /// A query isn't looked at.
     package static func isUnambiguous(_ path: Span<UInt8>) -> Bool {
         var index = 0
         while index < path.count, path[index] != UInt8(ascii: "?") {

@@ -3,7 +3,9 @@ package import HTTP
 
 /// Where a request goes next.
 package enum NextHop: Sendable {
+    /// To the origin itself.
     case direct
+    /// To a parent.
     case parent(ParentProxy)
 }
 
@@ -11,9 +13,12 @@ package enum NextHop: Sendable {
 package struct Route: Sendable {
     /// An address and port in place of the host's own (`to`).
     package struct Destination: Sendable {
+        /// nil: the host's own.
         package let address: IPAddress?
+        /// nil: the one asked for.
         package let port: UInt16?
 
+        /// A destination from its parts.
         package init(address: IPAddress?, port: UInt16?) {
             self.address = address
             self.port = port
@@ -22,11 +27,14 @@ package struct Route: Sendable {
 
     /// In the order of fail-over.
     package let via: [NextHop]
+    /// Where to connect instead; nil: to the host itself.
     package let to: Destination?
-    /// Its place in the file; −1 for the default route.
+    /// Its place in the file; -1 for the default route.
     package let index: Int
+    /// Where it stands.
     package let place: SourcePlace
 
+    /// A route from all its parts.
     package init(via: [NextHop], to: Destination?, index: Int, place: SourcePlace) {
         self.via = via
         self.to = to
@@ -48,13 +56,16 @@ package struct Route: Sendable {
 
 /// One entry of `routes`: which requests it is about, and the route that they take.
 package struct RoutePattern: Sendable {
-    /// nil: any host.
+    /// The hosts; nil: any.
     package let hosts: [HostPattern]?
+    /// The ports.
     package let port: PortPattern
-    /// nil: any.
+    /// The protocol; nil: any.
     package let scheme: Scheme?
+    /// The way they take.
     package let route: Route
 
+    /// A pattern from all its parts.
     package init(hosts: [HostPattern]?, port: PortPattern, scheme: Scheme?, route: Route) {
         self.hosts = hosts
         self.port = port
@@ -62,26 +73,13 @@ package struct RoutePattern: Sendable {
         self.route = route
     }
 
-    /// Whether it is about what the client asked for.
-    package func matches(_ origin: Origin) -> Bool {
+    /// Whether scheme and port of what the client asked for are meant; the host is looked at by the table's index.
+    func matchesSchemeAndPort(of origin: Origin) -> Bool {
         if let scheme, scheme != origin.scheme { return false }
-        if case .number(let number) = port, number != origin.port { return false }
-        guard let hosts else { return true }
-        let address = IPAddress(origin.host)
-        return hosts.contains { $0.matches(host: origin.host, address: address) }
-    }
-}
-
-/// The routes of a rule file; the first that matches decides.
-package struct RouteTable: Sendable {
-    package let routes: [RoutePattern]
-
-    package init(_ routes: [RoutePattern]) {
-        self.routes = routes
-    }
-
-    /// The route of what the client asked for; direct where none matches.
-    package func route(for origin: Origin) -> Route {
-        routes.first { $0.matches(origin) }?.route ?? .direct
+        switch port {
+        case .any: return true
+        case .number(let number): return number == origin.port
+        case .protocolDefault: return origin.port == origin.scheme.defaultPort
+        }
     }
 }

@@ -3,10 +3,12 @@ package import Bytes
 
 /// Where in the rule file something stands.
 package struct SourcePlace: Hashable, Sendable {
+    /// The path of the file as it was opened.
     package let file: String
     /// Counted from 1; 0 where there is no line.
     package let line: Int
 
+    /// A place in a file.
     package init(file: String = "", line: Int) {
         self.file = file
         self.line = line
@@ -31,6 +33,7 @@ package enum Preemption: Hashable, Sendable {
     case learned
     /// On the first request, too.
     case always
+    /// Each exchange starts from its challenge.
     case never
 }
 
@@ -45,11 +48,15 @@ package final class Rule: Sendable {
     package let index: Int
     /// For the log, as `rules[3]` or `proxies.corp.use[0]`.
     package let name: String
+    /// Where it stands.
     package let place: SourcePlace
+    /// The spaces that it is about.
     package let space: ProtectionSpacePattern
+    /// What it says of their challenges.
     package let disposition: Disposition
-    /// nil: any.
+    /// Whose requests it is about; nil: anyone's.
     package let clients: [ClientPattern]?
+    /// When its credential is sent ahead.
     package let preempt: Preemption
     /// Rejections after which the credential is withheld.
     package let maxFailures: Int
@@ -59,6 +66,7 @@ package final class Rule: Sendable {
     package let cleartext: MethodSet
     /// Whether it answers for requests that a browser marked as cross-site.
     package let allowsCrossSite: Bool
+    /// What becomes of a credential that a request brings itself.
     package let clientCredential: ClientCredentialPolicy
     /// What a client sends where the secret belongs; nil: none.
     package let placeholder: [UInt8]?
@@ -69,6 +77,7 @@ package final class Rule: Sendable {
     /// The methods that the rule meets: what its credential answers, narrowed by its own list; all for a disposition.
     package let methods: MethodSet
 
+    /// A rule from all that is written of it; what is left out is the rule file's default.
     package init(
         index: Int,
         name: String,

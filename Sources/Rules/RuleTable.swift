@@ -3,10 +3,11 @@ package import HTTP
 
 /// All rules in file order, those of the parents behind them, with an index by host.
 package final class RuleTable: Sendable {
+    /// In file order.
     package let rules: [Rule]
     private let index: HostIndex
 
-    /// - Parameter rules: those of the rule file; each rule's `index` is its place in this list.
+    /// A table of the rule file's rules, the `index` of each being its place in the list, and of the parents' `use`.
     package init(rules: [Rule], parents: [ParentProxy] = []) {
         var all = rules
         for parent in parents {
@@ -30,10 +31,5 @@ package final class RuleTable: Sendable {
             $0.space.isProxy == isProxy && $0.space.matchesSchemeAndPort(of: origin)
         }
         return CandidateRules(origin: origin, isProxy: isProxy, rules: Array(matching))
-    }
-
-    /// How many entries the index looked at for a host, to be compared over tables of different length.
-    func probes(for origin: Origin) -> Int {
-        index.entries(host: origin.host, address: IPAddress(origin.host)).count
     }
 }

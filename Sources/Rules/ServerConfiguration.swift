@@ -5,23 +5,34 @@ package import Bytes
 ///
 /// It stands here and not beside the file's reader, so that the proxy needs to know nothing of files.
 package final class ServerConfiguration: Sendable {
+    /// Never empty.
     package let listeners: [ListenerConfiguration]
+    /// In file order, used or not.
     package let credentials: [Credential]
+    /// Those of the file and, behind them, those of the parents.
     package let rules: RuleTable
+    /// How upstreams are reached.
     package let routes: RouteTable
+    /// In file order, used or not.
     package let parents: [ParentProxy]
     /// Who may use the proxy; nil: loopback and unix sockets.
     package let access: [ClientPattern]?
+    /// How much of everything is taken.
     package let limits: LimitsConfiguration
+    /// How long everything may take.
     package let timeouts: TimeoutsConfiguration
+    /// What is told.
     package let log: LogConfiguration
+    /// How HTTP is spoken.
     package let http: HTTPConfiguration
+    /// Where the ledger is kept.
     package let state: StateLocation
     /// The folder for bodies that are kept for a further leg.
     package let spool: String
     /// The files whose change calls for a reload.
     package let watched: [String]
 
+    /// A configuration from all its parts.
     package init(
         listeners: [ListenerConfiguration],
         credentials: [Credential],
@@ -61,16 +72,22 @@ package final class ServerConfiguration: Sendable {
 
 /// Where the proxy listens.
 package struct ListenerConfiguration: Sendable {
+    /// A port of an address, or a file.
     package enum Address: Sendable, Equatable {
+        /// An address of this machine and a port.
         case tcp(IPAddress, UInt16)
+        /// The path of a unix socket.
         case unix(String)
     }
 
+    /// Where it listens.
     package let address: Address
+    /// For `listener:NAME`, log and metrics.
     package let name: String?
     /// Who may connect; nil: as `access` says.
     package let clients: [ClientPattern]?
 
+    /// A listener from all its parts.
     package init(address: Address, name: String?, clients: [ClientPattern]?) {
         self.address = address
         self.name = name
