@@ -21,8 +21,7 @@ package struct Authority: Equatable, Sendable {
     package static func parse(_ bytes: Span<UInt8>, in range: Range<Int>) -> Authority? {
         guard let first = range.first else { return nil }
         if bytes[first] == UInt8(ascii: "[") { return parseLiteral(bytes, in: range) }
-        var end = first
-        while end < range.upperBound && bytes[end] != .colon { end &+= 1 }
+        let end = WordScan.first(.colon, bytes, from: first, to: range.upperBound)
         guard isHostName(bytes, in: first..<end) else { return nil }
         guard let port = parsePort(bytes, in: end..<range.upperBound) else { return nil }
         return Authority(host: first..<end, isIPv6Literal: false, port: port == 0 ? nil : port)
@@ -44,9 +43,11 @@ package struct Authority: Equatable, Sendable {
         guard bytes[colon] == .colon, range.count <= 6 else { return nil }
         if range.count == 1 { return 0 }
         var value = 0
-        for index in (colon + 1)..<range.upperBound {
+        var index = colon &+ 1
+        while index < range.upperBound {
             guard ByteClass.isDigit(bytes[index]) else { return nil }
-            value = value * 10 + Int(bytes[index] &- 0x30)
+            value = value &* 10 &+ Int(bytes[index] &- 0x30)
+            index &+= 1
         }
         return value > 0 ? UInt16(exactly: value) : nil
     }
@@ -55,14 +56,12 @@ package struct Authority: Equatable, Sendable {
     private static func isHostName(_ bytes: Span<UInt8>, in range: Range<Int>) -> Bool {
         guard !range.isEmpty, range.count <= 255, bytes[range.lowerBound] != UInt8(ascii: ".") else { return false }
         var previous: UInt8 = 0
-        for index in range {
+        var index = range.lowerBound
+        while index < range.upperBound {
             let byte = bytes[index]
-            if byte == UInt8(ascii: ".") {
-                guard previous != byte else { return false }
-            } else if !isHostByte(byte) {
-                return false
-            }
+            if !isHostByte(byte) && (byte != UInt8(ascii: ".") || previous == byte) { return false }
             previous = byte
+            index &+= 1
         }
         return !ByteClass.isDigit(bytes[range.lowerBound]) || isNameOrAddress(bytes, in: range)
     }

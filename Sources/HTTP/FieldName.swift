@@ -1,5 +1,3 @@
-import Bytes
-
 /// A field name that the proxy knows; any other is `other` and known by its bytes alone [RFC 9110 s.5.1].
 ///
 /// There are fewer than 64, so that a set of them is one word.
@@ -61,12 +59,7 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
 
     /// The name that `bytes` writes in any case.
     package static func of(_ bytes: Span<UInt8>) -> FieldName {
-        var key = FieldNameKey()
-        for index in bytes.indices {
-            guard ByteClass.isToken(bytes[index]) else { return .other }
-            key.append(bytes[index])
-        }
-        return FieldNameTable.shared.name(key, bytes)
+        FieldNameTable.shared.name(bytes)
     }
 }
 

@@ -50,22 +50,17 @@ extension Fields {
             }
             if ByteClass.isBlank(first) { return .failed(.foldedField, at: index) }
             if entries.count >= limits.fields { return .failed(.fieldCount, at: index) }
-            var key = FieldNameKey()
             let nameStart = index
-            while index < bytes.count, ByteClass.isToken(bytes[index]) {
-                key.append(bytes[index])
-                index &+= 1
-            }
-            let nameEnd = index
+            let scanned = ScannedFieldName(bytes, from: index, table: table)
+            index = scanned.end
             if let failure = Self.skipColon(bytes, &index, nameStart: nameStart, syntax: syntax) { return failure }
             if index >= bytes.count { return .needMore }
             switch Self.value(bytes, from: index, syntax: syntax, isFolded: &isFolded) {
             case .needMore: return .needMore
             case .failed(let code, let offset): return .failed(code, at: offset)
             case .at(let end, let next):
-                let name = table.name(key, bytes.extracting(nameStart..<nameEnd))
-                names.insert(name)
-                append(name, bytes, line: nameStart, colon: nameEnd, text: index..<end, next: next, base: start)
+                names.insert(scanned.name)
+                append(scanned, bytes, line: nameStart, text: index..<end, next: next, base: start)
                 index = next
             }
         }
@@ -75,14 +70,14 @@ extension Fields {
     /// Takes down a line whose name and text (all between colon and line end) lie in `bytes`.
     @inline(__always)
     private mutating func append(
-        _ name: FieldName,
+        _ scanned: ScannedFieldName,
         _ bytes: Span<UInt8>,
         line: Int,
-        colon: Int,
         text: Range<Int>,
         next: Int,
         base: Int
     ) {
+        let colon = scanned.end
         var first = text.lowerBound
         var last = text.upperBound
         // A fold at either end of a value is white space around it.
@@ -93,7 +88,7 @@ extension Fields {
             && bytes[last] == .carriageReturn
         entries.append(
             Entry(
-                name: name,
+                name: scanned.name,
                 line: line &- base,
                 colon: colon &- base,
                 value: (first &- base)..<(last &- base),
@@ -157,7 +152,7 @@ extension Fields {
     ) -> LineEnd {
         var index = start
         while true {
-            while index < bytes.count && (bytes[index] &- 0x20 < 0x5f || bytes[index] >= 0x80) { index &+= 1 }
+            index = WordScan.firstControl(bytes, from: index)
             guard index < bytes.count else { return .needMore }
             let byte = bytes[index]
             if byte == .tab {

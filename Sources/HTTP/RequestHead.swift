@@ -118,6 +118,8 @@ package struct RequestHead: Sendable {
         if fields.next(.host, after: index) != nil { return .hostRepeated }
         let value = fields.value(index)
         if value.isEmpty { return target.form == .origin || target.form == .asterisk ? nil : .hostMalformed }
+        // Mostly it is what the target said, and that has been read.
+        if !target.authority.isEmpty && WordScan.equals(value, bytes(target.authority)) { return nil }
         return Authority.parse(value) == nil ? .hostMalformed : nil
     }
 }
@@ -131,8 +133,7 @@ extension RequestHead {
         guard methodEnd < bytes.count else { return .needMore }
         guard bytes[methodEnd] == .space, methodEnd > start else { return unexpected(bytes, methodEnd, .method) }
         let targetStart = methodEnd &+ 1
-        var targetEnd = targetStart
-        while targetEnd < bytes.count, bytes[targetEnd] &- 0x21 <= 0x5d { targetEnd &+= 1 }
+        let targetEnd = WordScan.firstInvisible(bytes, from: targetStart)
         if targetEnd - targetStart > limits.target { return .failed(.targetLength, at: targetStart) }
         guard targetEnd < bytes.count else { return .needMore }
         guard targetEnd > targetStart else { return unexpected(bytes, targetEnd, .target) }
@@ -144,13 +145,10 @@ extension RequestHead {
         guard case .end = outcome else { return outcome }
         method = HTTPMethod(bytes.extracting(start..<methodEnd))
         methodCount = methodEnd - start
-        line.fill(at: 0, with: bytes.extracting(start..<targetEnd))
-        let range = (targetStart - start)..<(targetEnd - start)
-        guard let parsed = RequestTarget.parse(line.span, in: range, method: method) else {
-            return .failed(.target, at: targetStart)
-        }
-        target = parsed
-        return outcome
+        let kept = bytes.extracting(start..<targetEnd)
+        line.fill(at: 0, with: kept)
+        let range = (methodCount &+ 1)..<kept.count
+        return target.read(kept, in: range, method: method) ? outcome : .failed(.target, at: targetStart)
     }
 
     private mutating func parseVersion(_ bytes: Span<UInt8>, from start: Int) -> FieldSectionOutcome {

@@ -46,53 +46,74 @@ package struct RequestTarget: Equatable, Sendable {
     ///
     /// Takes visible ASCII but `#`; what a path or query consists of is otherwise left alone, %-escapes too.
     package static func parse(_ bytes: Span<UInt8>, in range: Range<Int>, method: HTTPMethod) -> RequestTarget? {
-        guard let first = range.first else { return nil }
-        for index in range where bytes[index] &- 0x21 > 0x5d || bytes[index] == UInt8(ascii: "#") { return nil }
+        guard WordScan.firstInvisible(bytes.extracting(range), from: 0) == range.count else { return nil }
         var target = RequestTarget()
-        target.whole = range
+        return target.read(bytes, in: range, method: method) ? target : nil
+    }
+
+    /// Reads `range`, all of it visible ASCII, in place of what was held.
+    mutating func read(_ bytes: Span<UInt8>, in range: Range<Int>, method: HTTPMethod) -> Bool {
+        self = RequestTarget()
+        let end = range.upperBound
+        guard !range.isEmpty, WordScan.first(UInt8(ascii: "#"), bytes, from: range.lowerBound, to: end) == end else {
+            return false
+        }
+        whole = range
         if method == .connect {
-            target.form = .authority
-            return target.takeAuthority(bytes, in: range) && target.port != nil ? target : nil
+            form = .authority
+            return takeAuthority(bytes, in: range) && port != nil
         }
-        if bytes[first] == .slash {
-            target.takePath(bytes, in: range)
-            return target
+        if bytes[range.lowerBound] == .slash {
+            takePath(bytes, in: range)
+            return true
         }
-        if range.count == 1 && bytes[first] == UInt8(ascii: "*") {
-            target.form = .asterisk
-            return method == .options ? target : nil
+        if range.count == 1 && bytes[range.lowerBound] == UInt8(ascii: "*") {
+            form = .asterisk
+            return method == .options
         }
-        target.form = .absolute
-        return target.takeURI(bytes, in: range) ? target : nil
+        form = .absolute
+        return takeURI(bytes, in: range)
     }
 
     private mutating func takeURI(_ bytes: Span<UInt8>, in range: Range<Int>) -> Bool {
-        var colon = range.lowerBound
-        while colon < range.upperBound && bytes[colon] != .colon {
-            guard Self.isSchemeByte(bytes[colon]) else { return false }
-            colon &+= 1
-        }
-        guard colon < range.upperBound, ByteClass.isLetter(bytes[range.lowerBound]) else { return false }
-        scheme = Scheme(bytes.extracting(range.lowerBound..<colon))
-        let rest = (colon + 1)..<range.upperBound
-        let isHierarchical = rest.count >= 2 && bytes[rest.lowerBound] == .slash && bytes[rest.lowerBound + 1] == .slash
-        guard scheme != nil else {
-            // host:port belongs to CONNECT alone; anything else may be a URI of a scheme that isn't served.
-            return isHierarchical || !rest.allSatisfy { ByteClass.isDigit(bytes[$0]) }
-        }
-        guard isHierarchical else { return false }
-        let start = rest.lowerBound + 2
+        guard let start = takeScheme(bytes, in: range) else { return isOfOtherScheme(bytes, in: range) }
         var end = start
         while end < range.upperBound && bytes[end] != .slash && bytes[end] != UInt8(ascii: "?") { end &+= 1 }
         takePath(bytes, in: end..<range.upperBound)
-        var hostStart = start
-        for index in start..<end where bytes[index] == UInt8(ascii: "@") {
-            guard userinfo == nil else { return false }
-            userinfo = start..<index
-            hostStart = index + 1
+        let at = WordScan.first(UInt8(ascii: "@"), bytes, from: start, to: end)
+        if at == end { return takeAuthority(bytes, in: start..<end) }
+        userinfo = start..<at
+        for index in start..<at where !Self.isUserinfoByte(bytes[index]) { return false }
+        // A second @ is no host byte.
+        return takeAuthority(bytes, in: (at + 1)..<end)
+    }
+
+    /// Takes `http://` or `https://` in any case; answers where the authority begins.
+    private mutating func takeScheme(_ bytes: Span<UInt8>, in range: Range<Int>) -> Int? {
+        guard range.count >= 8 else { return nil }
+        // The bit that folds letters is set in colon and slash already.
+        let folded = WordScan.word(bytes, range.lowerBound) | WordScan.ones &* 0x20
+        if folded & 0x00ff_ffff_ffff_ffff == 0x002f_2f3a_7074_7468 {
+            scheme = .http
+            return range.lowerBound &+ 7
         }
-        if let userinfo, !userinfo.allSatisfy({ Self.isUserinfoByte(bytes[$0]) }) { return false }
-        return takeAuthority(bytes, in: hostStart..<end)
+        if folded == 0x2f2f_3a73_7074_7468 {
+            scheme = .https
+            return range.lowerBound &+ 8
+        }
+        return nil
+    }
+
+    /// Whether it is a URI of a scheme that isn't served: `scheme:` and anything, but neither host:port, which belongs
+    /// to CONNECT, nor http without an authority.
+    private func isOfOtherScheme(_ bytes: Span<UInt8>, in range: Range<Int>) -> Bool {
+        guard ByteClass.isLetter(bytes[range.lowerBound]) else { return false }
+        let colon = WordScan.first(.colon, bytes, from: range.lowerBound, to: range.upperBound)
+        guard colon < range.upperBound else { return false }
+        for index in range.lowerBound..<colon where !Self.isSchemeByte(bytes[index]) { return false }
+        let rest = (colon + 1)..<range.upperBound
+        return Scheme(bytes.extracting(range.lowerBound..<colon)) == nil
+            && !rest.allSatisfy { ByteClass.isDigit(bytes[$0]) }
     }
 
     private mutating func takeAuthority(_ bytes: Span<UInt8>, in range: Range<Int>) -> Bool {
@@ -106,10 +127,8 @@ package struct RequestTarget: Equatable, Sendable {
 
     private mutating func takePath(_ bytes: Span<UInt8>, in range: Range<Int>) {
         path = range
-        for index in range where bytes[index] == UInt8(ascii: "?") {
-            query = (index + 1)..<range.upperBound
-            return
-        }
+        let mark = WordScan.first(UInt8(ascii: "?"), bytes, from: range.lowerBound, to: range.upperBound)
+        if mark < range.upperBound { query = (mark &+ 1)..<range.upperBound }
     }
 
     private static func isSchemeByte(_ byte: UInt8) -> Bool {
