@@ -185,6 +185,9 @@ package struct CredentialLedger: Sendable {
 
     // MARK: Effects
 
+    /// Whether `takeChanges()` or `takeRefreshes()` would return anything.
+    package var hasWork: Bool { !effects.changes.isEmpty || !effects.refreshes.isEmpty }
+
     /// Who has to ask again after an event that returned something else.
     package mutating func takeWakes() -> [Waiter] {
         guard !effects.wakes.isEmpty else { return [] }

@@ -7,11 +7,11 @@ extension LedgerFile {
     package var text: [UInt8] {
         var lines = ["\(Self.firstLine)", "salt \(String(decoding: Hex.encode(salt.span), as: UTF8.self))"]
         for entry in entries {
-            lines.append("credential \(encode(entry.name)) \(entry.fingerprint.bits) \(entry.changed)")
+            lines.append("credential \(LedgerText.encode(entry.name)) \(entry.fingerprint.bits) \(entry.changed)")
             if entry.record.isConfirmed { lines.append("confirmed") }
             for rejections in entry.record.rejections {
-                let times = "\(rejections.since) \(time(rejections.until))"
-                lines.append("rejected \(rejections.count) \(times) \(encode(rejections.server))")
+                let times = "\(rejections.since) \(LedgerText.encode(rejections.until))"
+                lines.append("rejected \(rejections.count) \(times) \(LedgerText.encode(rejections.server))")
             }
             if let doubt = entry.record.doubt { lines.append("doubted \(encode(doubt))") }
             if let withheld = entry.record.withheld { lines.append("withheld \(encode(withheld))") }
@@ -47,26 +47,8 @@ extension LedgerFile {
     // MARK: Writing
 
     private func encode(_ withholding: Withholding) -> String {
-        let times = "\(withholding.since) \(time(withholding.until))"
-        return "\(times) \(encode(withholding.server)) \(encode(withholding.target))"
-    }
-
-    private func time(_ time: Int64?) -> String {
-        time.map { "\($0)" } ?? "-"
-    }
-
-    private func encode(_ text: String) -> String {
-        if text.isEmpty { return "-" }
-        if text == "-" { return "%2d" }
-        var encoded: [UInt8] = []
-        for byte in text.utf8 {
-            if byte > 0x20, byte < 0x7F, byte != UInt8(ascii: "%") {
-                encoded.append(byte)
-            } else {
-                encoded += [UInt8(ascii: "%"), Hex.digit(byte >> 4), Hex.digit(byte & 15)]
-            }
-        }
-        return String(decoding: encoded, as: UTF8.self)
+        let times = "\(withholding.since) \(LedgerText.encode(withholding.until))"
+        return "\(times) \(LedgerText.encode(withholding.server)) \(LedgerText.encode(withholding.target))"
     }
 
     // MARK: Reading
@@ -79,7 +61,8 @@ extension LedgerFile {
     }
 
     private static func entry(_ words: [Substring]) -> Entry? {
-        guard words.count == 4, let name = decode(words[1]), let bits = UInt16(words[2]), let changed = Int64(words[3])
+        guard words.count == 4, let name = LedgerText.decode(words[1]), let bits = UInt16(words[2]),
+            let changed = Int64(words[3])
         else { return nil }
         return Entry(
             name: name,
@@ -96,7 +79,7 @@ extension LedgerFile {
             return words.count == 1
         case "rejected":
             guard words.count == 5, let count = Int(words[1]), count > 0, let since = Int64(words[2]),
-                let until = time(words[3]), let server = decode(words[4])
+                let until = LedgerText.decodeTime(words[3]), let server = LedgerText.decode(words[4])
             else { return false }
             record.rejections.append(.init(server: server, count: count, since: since, until: until))
             return true
@@ -112,32 +95,10 @@ extension LedgerFile {
     }
 
     private static func withholding(_ words: [Substring], extent: Withholding.Extent) -> Withholding? {
-        guard words.count == 5, let since = Int64(words[1]), let until = time(words[2]), let server = decode(words[3]),
-            let target = decode(words[4])
+        guard words.count == 5, let since = Int64(words[1]), let until = LedgerText.decodeTime(words[2]),
+            let server = LedgerText.decode(words[3]),
+            let target = LedgerText.decode(words[4])
         else { return nil }
         return Withholding(extent: extent, server: server, target: target, since: since, until: until)
-    }
-
-    /// A time or none; nil for what is neither.
-    private static func time(_ word: Substring) -> Int64?? {
-        if word == "-" { return .some(nil) }
-        return Int64(word).map { .some($0) }
-    }
-
-    private static func decode(_ word: Substring) -> String? {
-        if word == "-" { return "" }
-        var bytes: [UInt8] = []
-        var rest = Array(word.utf8)[...]
-        while let byte = rest.popFirst() {
-            guard byte == UInt8(ascii: "%") else {
-                bytes.append(byte)
-                continue
-            }
-            guard let high = rest.popFirst().flatMap(Hex.value), let low = rest.popFirst().flatMap(Hex.value) else {
-                return nil
-            }
-            bytes.append(high << 4 | low)
-        }
-        return bytes.isEmpty ? nil : String(validating: bytes, as: UTF8.self)
     }
 }

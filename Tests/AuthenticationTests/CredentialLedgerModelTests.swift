@@ -8,7 +8,7 @@ import Testing
 struct CredentialLedgerModelTests {
     @Test("A-7 a wrong password costs two attempts in all and one at a server, but for second scouts", arguments: 0..<7)
     func wrongPassword(block: UInt64) {
-        for seed in block * 100..<(block + 1) * 100 {
+        for seed in block * 60..<(block + 1) * 60 {
             var world = LedgerWorld(seed: seed, opinion: .wrong)
             world.run()
             #expect(world.rejections(countingSecondScouts: false) <= 2, "seed \(seed)")
@@ -21,7 +21,7 @@ struct CredentialLedgerModelTests {
 
     @Test("A-8 a right password lets every exchange through in the end", arguments: 0..<7)
     func rightPassword(block: UInt64) {
-        for seed in block * 100..<(block + 1) * 100 {
+        for seed in block * 60..<(block + 1) * 60 {
             var world = LedgerWorld(seed: 1_000_000 + seed, opinion: .right)
             world.run()
             #expect(world.withheld == 0, "seed \(seed)")
@@ -31,7 +31,7 @@ struct CredentialLedgerModelTests {
 
     @Test("A-7c a password that stops being right costs two attempts, but for what was under way", arguments: 0..<7)
     func changedPassword(block: UInt64) {
-        for seed in block * 100..<(block + 1) * 100 {
+        for seed in block * 60..<(block + 1) * 60 {
             var world = LedgerWorld(seed: 2_000_000 + seed, opinion: .rightUntilStep(Int(seed % 80) + 20))
             world.run()
             #expect(world.attemptsInDoubt <= 1, "seed \(seed)")

@@ -1,0 +1,259 @@
+package import Authentication
+package import Bytes
+package import Events
+internal import Glibc
+package import Rules
+internal import Storage
+internal import Synchronization
+
+/// The ledger that all loops share, and what it shares with other processes (A-7, A-7b).
+///
+/// No call waits for the disk or for scrypt: that is done by a thread of its own, and whoever has to wait for it is
+/// told to wait, and woken. While `version` stays, what `isClear` said stays right, so that a loop that sends ahead
+/// needs no more than one atomic load.
+package final class SharedLedger: Sendable {
+    private struct State {
+        var ledger: CredentialLedger
+        var credentials: [CredentialKey: Credential] = [:]
+        var lastGeneration: UInt32 = 0
+
+        mutating func keys(for registered: [Credential]) -> [String: CredentialKey] {
+            let known = Dictionary(grouping: credentials, by: \.key.name)
+            var keys: [String: CredentialKey] = [:]
+            for credential in registered {
+                let same = known[credential.name]?.first { $0.value.hasSameSecret(as: credential) }?.key
+                // Counted over all names: a key that went never comes back for another secret.
+                if same == nil { lastGeneration += 1 }
+                let key = same ?? CredentialKey(name: credential.name, generation: lastGeneration)
+                keys[credential.name] = key
+                credentials[key] = credential
+            }
+            return keys
+        }
+    }
+
+    /// What waits for the thread.
+    struct Work {
+        var refreshes: [CredentialKey]
+        var changes: [(key: CredentialKey, change: LedgerChange)]
+    }
+
+    private let state: Mutex<State>
+    /// That of the ledger, to be read without the lock.
+    private let knownVersion = Atomic<UInt64>(0)
+    private let waking: any LedgerWaking
+    private let warn: @Sendable (String) -> Void
+    private let thread = Mutex<SystemThread?>(nil)
+    private let signal: LaneSignal
+    /// The folder that it is shared in; nil: it is in memory.
+    package let folder: String?
+    /// Where the control socket belongs; nil: nowhere.
+    package let controlFolder: String?
+
+    /// Opens the ledger at `location`, in memory with a warning where that can't be written.
+    ///
+    /// `warn` is called on any thread with one line. It fails only where descriptors or threads are used up. `close`
+    /// ends its thread.
+    package init(
+        at location: StateLocation,
+        waking: any LedgerWaking,
+        warn: @escaping @Sendable (String) -> Void
+    ) throws(SystemError) {
+        folder = Self.prepare(location, warn)
+        controlFolder = folder ?? location.runtimeFolder
+        self.waking = waking
+        self.warn = warn
+        let ledger = CredentialLedger(isShared: folder != nil, unixOffset: Self.unixOffset)
+        state = Mutex(State(ledger: ledger))
+        signal = try LaneSignal()
+        guard let folder else { return }
+        let lane = try SystemThread("ledger") { [self, signal] in
+            LaneSignal.blockSignals()
+            LedgerLane(self, folder: folder, signal: signal).run()
+        }
+        thread.withLock { $0 = lane }
+    }
+
+    /// Writes what has to be written and ends the thread.
+    package func close() {
+        signal.stop()
+        thread.withLock { $0.take() }?.join()
+    }
+
+    private static func prepare(_ location: StateLocation, _ warn: (String) -> Void) -> String? {
+        guard let path = location.folder else {
+            warn("there is no folder for the ledger of withheld credentials; it is kept in memory")
+            return nil
+        }
+        let folder = LedgerFolder(path: path)
+        do {
+            try folder.prepare()
+        } catch {
+            warn("\(error.message); the ledger of withheld credentials is kept in memory")
+            return nil
+        }
+        for notice in folder.takeNotices() { warn(notice) }
+        return path
+    }
+
+    // MARK: Requests
+
+    /// Rises whenever something is withheld, doubted, released or trusted again.
+    package var version: UInt64 { knownVersion.load(ordering: .acquiring) }
+
+    /// Whether that credential may be sent ahead at `server` without asking, until `version` rises beyond what it was
+    /// before this call.
+    package func isClear(_ key: CredentialKey, at server: String) -> Bool {
+        state.withLock { $0.ledger.isClear(key, at: server) }
+    }
+
+    /// May this exchange use that credential there? See `CredentialLedger.ask`.
+    package func ask(
+        _ key: CredentialKey,
+        _ place: LedgerPlace,
+        _ waiter: Waiter,
+        use: CredentialUse,
+        now: Instant
+    ) -> LedgerAnswer {
+        act { ([], $0.ask(key, place, waiter, use: use, now: now)) }
+    }
+
+    // MARK: Verdicts
+
+    /// A response confirmed the credential (A-6b).
+    package func confirmed(_ key: CredentialKey, _ place: LedgerPlace, _ waiter: Waiter, basis: ConfirmationBasis) {
+        actAndWake { $0.confirmed(key, place, waiter, basis: basis) }
+    }
+
+    /// A response refused the credential; it is withheld for `withholdFor`, or until its secret changes.
+    package func rejected(
+        _ key: CredentialKey,
+        _ place: LedgerPlace,
+        _ waiter: Waiter,
+        withholdFor: Nanoseconds?,
+        now: Instant
+    ) {
+        actAndWake { ledger in
+            ledger.setUnixOffset(Self.unixOffset)
+            return ledger.rejected(key, place, waiter, withholdFor: withholdFor, now: now)
+        }
+    }
+
+    /// The attempt ended without a verdict on that credential, or the exchange doesn't want it any more.
+    package func noVerdict(_ key: CredentialKey, _ waiter: Waiter) {
+        actAndWake { $0.noVerdict(key, waiter) }
+    }
+
+    /// The exchange is over, whatever it waited for or was trusted with.
+    package func leave(_ waiter: Waiter) {
+        actAndWake { $0.leave(waiter) }
+    }
+
+    // MARK: The rule file and the operator
+
+    /// Makes `credentials` those of the rule file, and gives each name its key.
+    ///
+    /// One whose secret is what it was keeps its key and its standing; an exchange goes on with the key that it has.
+    package func register(_ credentials: [Credential]) -> [String: CredentialKey] {
+        let (keys, wakes) = state.withLock { state in
+            let keys = state.keys(for: credentials)
+            let wakes = state.ledger.register(keys.values)
+            let remaining = Set(state.ledger.keys)
+            state.credentials = state.credentials.filter { remaining.contains($0.key) }
+            knownVersion.store(state.ledger.version, ordering: .releasing)
+            return (keys, wakes)
+        }
+        if !wakes.isEmpty { waking.wake(wakes) }
+        return keys
+    }
+
+    /// Ends every withholding of that name, or with nil of all; false where no such name is known.
+    package func release(name: String?) -> Bool {
+        act { ledger in
+            ledger.setUnixOffset(Self.unixOffset)
+            guard let wakes = ledger.release(name: name) else { return ([], false) }
+            return (wakes, true)
+        }
+    }
+
+    /// What it thinks of each credential, by name.
+    package func report() -> [CredentialReport] {
+        act { ledger in
+            ledger.setUnixOffset(Self.unixOffset)
+            return ([], ledger.report(now: Self.now))
+        }
+    }
+
+    // MARK: The thread
+
+    /// Takes what waits for the thread.
+    func takeWork() -> Work {
+        state.withLock { Work(refreshes: $0.ledger.takeRefreshes(), changes: $0.ledger.takeChanges()) }
+    }
+
+    /// The credential of that key, and what is known of it here.
+    func credential(of key: CredentialKey) -> Credential? {
+        state.withLock { $0.credentials[key] }
+    }
+
+    /// All that is known of each credential, and the changes that it holds already.
+    func takeRecords() -> (
+        records: [(key: CredentialKey, record: CredentialRecord)],
+        changes: [(key: CredentialKey, change: LedgerChange)]
+    ) {
+        state.withLock { state in
+            let records = state.ledger.keys.compactMap { key in
+                state.ledger.record(of: key).flatMap { $0.isClean ? nil : (key: key, record: $0) }
+            }
+            return (records, state.ledger.takeChanges())
+        }
+    }
+
+    /// See `CredentialLedger.refreshed`.
+    func refreshed(_ key: CredentialKey, isRecordPending: Bool) {
+        actAndWake { $0.refreshed(key, isRecordPending: isRecordPending) }
+    }
+
+    /// See `CredentialLedger.adopt`.
+    func adopt(_ record: CredentialRecord, for key: CredentialKey, unwritten: [LedgerChange]) {
+        actAndWake { ledger in
+            ledger.setUnixOffset(Self.unixOffset)
+            return ledger.adopt(record, for: key, unwritten: unwritten)
+        }
+    }
+
+    func tell(_ notice: String) {
+        warn(notice)
+    }
+
+    // MARK: Parts
+
+    private func act<Answer>(_ body: (inout CredentialLedger) -> ([Waiter], Answer)) -> Answer {
+        let (answer, wakes, hasWork) = state.withLock { state in
+            let (wakes, answer) = body(&state.ledger)
+            // In memory nobody else is to know.
+            if folder == nil { _ = state.ledger.takeChanges() }
+            knownVersion.store(state.ledger.version, ordering: .releasing)
+            return (answer, wakes + state.ledger.takeWakes(), state.ledger.hasWork)
+        }
+        if hasWork { signal.raise() }
+        if !wakes.isEmpty { waking.wake(wakes) }
+        return answer
+    }
+
+    private func actAndWake(_ body: (inout CredentialLedger) -> [Waiter]) {
+        act { (body(&$0), ()) }
+    }
+
+    private static var now: Instant { Instant(nanoseconds: UInt64(nanoseconds(CLOCK_MONOTONIC))) }
+
+    static var unixSeconds: Int64 { nanoseconds(CLOCK_REALTIME) / 1_000_000_000 }
+
+    private static var unixOffset: Int64 { nanoseconds(CLOCK_REALTIME) - nanoseconds(CLOCK_MONOTONIC) }
+
+    private static func nanoseconds(_ clock: clockid_t) -> Int64 {
+        var time = timespec()
+        _ = unsafe clock_gettime(clock, &time)
+        return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}
