@@ -68,7 +68,7 @@ class Program:
     def start(self, prefix=()):
         name = type(self).__name__.lower()
         self.process = Process([*prefix, *self.command()], self.folder, self.environment(), name)
-        self.process.wait_for_port(self.port)
+        self.process.wait_for_port(self.port, seconds=120 if prefix else 20)  # valgrind starts slowly
 
     def stop(self):
         if self.process is not None:
