@@ -41,7 +41,7 @@ let package = Package(
         + room("Bytes")
         + room("HTTP", ["Bytes"])
         + room("Crypto", ["Bytes", "COpenSSL"])
-        + room("Authentication", ["Bytes", "HTTP", "Crypto"])
+        + room("Authentication", ["Bytes", "HTTP", "Crypto"], tests: ["Support", "FuzzChecks"])
         + room("Rules", ["Bytes", "HTTP", "Crypto", "Authentication"])
         + room("Exchange", ["Bytes", "HTTP", "Crypto", "Authentication", "Rules"])
         + room("Configuration", ["Bytes", "HTTP", "Crypto", "Authentication", "Rules", "CYAML"])
@@ -71,6 +71,30 @@ let package = Package(
                 ],
                 swiftSettings: swiftSettings
             ),
+            .target(
+                name: "FuzzChecks",
+                dependencies: ["Bytes", "HTTP", "Crypto", "Authentication"],
+                path: "Tests/Fuzz/Checks",
+                swiftSettings: swiftSettings
+            ),
         ],
     swiftLanguageModes: [.v6]
 )
+
+// Fuzz targets have libFuzzer's main, so they exist only when asked for.
+func fuzzTarget(_ name: String) -> Target {
+    .executableTarget(
+        name: name,
+        dependencies: ["FuzzChecks", "CFuzzer"],
+        path: "Tests/Fuzz/\(name)",
+        swiftSettings: swiftSettings,
+        linkerSettings: [.unsafeFlags(["-sanitize=fuzzer,address"])]
+    )
+}
+
+if fuzzing {
+    package.targets += [
+        .systemLibrary(name: "CFuzzer", path: "Sources/C/CFuzzer"),
+        fuzzTarget("ChallengeFuzz"),
+    ]
+}
