@@ -39,7 +39,7 @@ let package = Package(
         door("CYAML", pkgConfig: "yaml-0.1", apt: "libyaml-dev"),
     ]
         + room("Bytes")
-        + room("HTTP", ["Bytes"])
+        + room("HTTP", ["Bytes"], tests: ["Support"])
         + room("Crypto", ["Bytes", "COpenSSL"])
         + room("Authentication", ["Bytes", "HTTP", "Crypto"], tests: ["Support", "FuzzChecks"])
         + room("Rules", ["Bytes", "HTTP", "Crypto", "Authentication"])

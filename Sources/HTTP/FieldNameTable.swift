@@ -104,8 +104,9 @@ struct ScannedFieldName {
         var key = FieldNameKey()
         var index = start
         while index &+ 8 <= bytes.count {
-            let folded = WordScan.word(bytes, index) | WordScan.ones &* 0x20
-            let marks = WordScan.marksNoNameByte(folded)
+            let word = WordScan.word(bytes, index)
+            let folded = word | WordScan.ones &* 0x20
+            let marks = WordScan.marksNoNameByte(word)
             if marks != 0 {
                 let count = marks.trailingZeroBitCount / 8
                 index &+= count

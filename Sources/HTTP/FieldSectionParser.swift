@@ -125,13 +125,13 @@ extension Fields {
         nameStart: Int,
         syntax: FieldSyntax
     ) -> FieldSectionOutcome? {
-        let end = index
+        if syntax.message == .request && ByteClass.isBlank(bytes[index]) {
+            return .failed(.blankBeforeColon, at: index)
+        }
         while index < bytes.count && ByteClass.isBlank(bytes[index]) { index &+= 1 }
-        guard index < bytes.count else { return syntax.message == .request ? .failed(.blankBeforeColon, at: end) : nil }
+        guard index < bytes.count else { return nil }
         switch bytes[index] {
-        case .colon where end == nameStart: return .failed(.fieldName, at: end)
-        case .colon where syntax.message == .request: return .failed(.blankBeforeColon, at: end)
-        case .colon:
+        case .colon where index > nameStart:
             index &+= 1
             return nil
         case .nul: return .failed(.nul, at: index)

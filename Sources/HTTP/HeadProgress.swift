@@ -10,7 +10,7 @@ struct HeadProgress: Sendable {
     mutating func shouldParse(_ bytes: Span<UInt8>, limits: Limits) -> Bool {
         if attempted == 0 { return true }
         if scanner.scan(bytes) || bytes.count > limits.head { return true }
-        if !scanner.sawLine && bytes.count > limits.target + limits.method { return true }
+        if !scanner.sawLine && bytes.count > limits.target { return true }
         return bytes.count >= 2 * attempted
     }
 

@@ -76,13 +76,16 @@ enum WordScan {
         return true
     }
 
-    /// Marks the bytes of a word, folded to lower case, that are neither a letter nor a hyphen.
+    /// Marks the bytes of a word that are neither a letter nor a hyphen.
     @inline(__always)
-    static func marksNoNameByte(_ folded: UInt64) -> UInt64 {
-        let low = folded & ~highBits
-        let fromA = low &+ ones &* (0x80 - 0x61)
-        let behindZ = low &+ ones &* (0x80 - 0x7b)
+    static func marksNoNameByte(_ word: UInt64) -> UInt64 {
+        // Without the high bits no addition carries into the next byte.
+        let low = word & ~highBits
+        let folded = low | ones &* 0x20
+        let fromA = folded &+ ones &* (0x80 - 0x61)
+        let behindZ = folded &+ ones &* (0x80 - 0x7b)
+        // Not the folded byte: folding makes a CR a hyphen.
         let notHyphen = (low ^ ones &* 0x2d) &+ ones &* 0x7f
-        return (~(fromA & ~behindZ) & notHyphen | folded) & highBits
+        return (~(fromA & ~behindZ) & notHyphen | word) & highBits
     }
 }
