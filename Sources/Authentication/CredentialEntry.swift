@@ -247,13 +247,10 @@ struct CredentialEntry: Sendable {
 
     /// It doesn't wait, and has no role, any more; who comes next is told.
     mutating func leave(_ waiter: Waiter, clock: LedgerClock, effects: inout LedgerEffects) {
-        if role.waiting[waiter] != nil {
-            role.remove(waiter)
-            return
-        }
-        let count = role.scouts.count + role.promises.count
+        let server = role.server(of: waiter)
         role.remove(waiter)
-        if role.scouts.count + role.promises.count != count { reconcile(clock, effects: &effects) }
+        // Nothing else changed, so only the role that it had has to be given on; thousands may wait for it.
+        if let server { fill(reach(of: server), clock, effects: &effects) }
     }
 
     // MARK: The operator and other processes

@@ -139,11 +139,10 @@ package struct CredentialLedger: Sendable {
         return takeWakes()
     }
 
-    /// What it thinks of each credential, by name.
+    /// What it thinks of each credential of the rule file, by name.
     package mutating func report(now: Instant) -> [CredentialReport] {
         let clock = clock(at: now)
-        return entries.values.map { $0.report(at: clock) }
-            .sorted { ($0.key.name, $0.key.generation) < ($1.key.name, $1.key.generation) }
+        return entries.values.filter { !$0.isRetired }.map { $0.report(at: clock) }.sorted { $0.name < $1.name }
     }
 
     // MARK: What other processes know

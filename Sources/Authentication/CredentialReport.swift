@@ -1,7 +1,7 @@
 /// What the ledger thinks of one credential, for the operator; never anything of its secret.
 package struct CredentialReport: Equatable, Sendable {
-    /// Which credential.
-    package var key: CredentialKey
+    /// Its name in the rule file.
+    package var name: String
     /// What is thought of it.
     package var standing: CredentialStanding
     /// Where it isn't used, the widest first.
@@ -13,13 +13,13 @@ package struct CredentialReport: Equatable, Sendable {
 
     /// A report in all its parts.
     package init(
-        key: CredentialKey,
+        name: String,
         standing: CredentialStanding,
         withholdings: [Withholding],
         scouts: Int,
         waiting: Int
     ) {
-        self.key = key
+        self.name = name
         self.standing = standing
         self.withholdings = withholdings
         self.scouts = scouts
@@ -45,7 +45,7 @@ extension CredentialEntry {
             withholdings.append(target)
         }
         return CredentialReport(
-            key: key,
+            name: key.name,
             standing: standing,
             withholdings: withholdings,
             scouts: role.scouts.count,

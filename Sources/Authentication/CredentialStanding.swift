@@ -1,5 +1,5 @@
 /// What the ledger thinks of a credential.
-package enum CredentialStanding: Sendable {
+package enum CredentialStanding: CaseIterable, Sendable {
     /// Never confirmed since its secret changed: one scout in all. Ended by a confirmation, or by rejections at two
     /// origins or parents.
     case unconfirmed

@@ -21,7 +21,7 @@ package enum ConfirmationBasis: Sendable {
 /// Why a credential may not be used, and since when.
 package struct Withholding: Hashable, Sendable {
     /// How far it reaches.
-    package enum Extent: Sendable {
+    package enum Extent: CaseIterable, Sendable {
         /// Nowhere may it be used.
         case everywhere
         /// Not at this origin or parent.

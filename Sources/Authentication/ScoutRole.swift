@@ -29,6 +29,9 @@ struct ScoutRole: Sendable {
         var use: CredentialUse
         /// First come, first served.
         let turn: UInt64
+
+        /// Light bodies before heavy ones.
+        var weight: Int { use.isHeavy ? 1 : 0 }
     }
 
     /// After so long without a verdict a second scout goes.
@@ -44,12 +47,13 @@ struct ScoutRole: Sendable {
 
     var isEmpty: Bool { scouts.isEmpty && promises.isEmpty && waiting.isEmpty }
 
-    func isScout(_ waiter: Waiter) -> Bool {
-        scouts.contains { $0.waiter == waiter }
-    }
-
     func scout(_ waiter: Waiter) -> Scout? {
         scouts.first { $0.waiter == waiter }
+    }
+
+    /// Where it is the scout, or was promised to be; nil where it is neither.
+    func server(of waiter: Waiter) -> String? {
+        scout(waiter)?.place.server ?? promises.first { $0.waiter == waiter }?.place.server
     }
 
     /// Whether one may be made a scout: there is none, or one that is overdue, and nobody was promised it.
@@ -111,13 +115,15 @@ struct ScoutRole: Sendable {
 
     /// Promises the role to the one whose turn it is, a request with a heavy body only where no other waits.
     mutating func promiseNext(at server: String?, now: Instant) -> Waiter? {
-        let next = waiting.filter { Self.covers(server, $0.value.place) }.min { left, right in
-            (left.value.use.isHeavy ? 1 : 0, left.value.turn) < (right.value.use.isHeavy ? 1 : 0, right.value.turn)
+        var next: (waiter: Waiter, waiting: Waiting)?
+        for (waiter, candidate) in waiting where Self.covers(server, candidate.place) {
+            if let best = next?.waiting, (best.weight, best.turn) < (candidate.weight, candidate.turn) { continue }
+            next = (waiter, candidate)
         }
-        guard let next else { return nil }
-        waiting[next.key] = nil
-        promises.append(Promise(waiter: next.key, place: next.value.place, use: next.value.use, since: now))
-        return next.key
+        guard let (waiter, waiting) = next else { return nil }
+        self.waiting[waiter] = nil
+        promises.append(Promise(waiter: waiter, place: waiting.place, use: waiting.use, since: now))
+        return waiter
     }
 
     /// Drops the promises that the role has no room for, as when the roles of several servers become one.

@@ -193,7 +193,7 @@ struct CredentialLedgerSharedTests {
             until: nil
         )
         let expected = CredentialReport(
-            key: fixture.key,
+            name: "staff",
             standing: .unconfirmed,
             withholdings: [withheld],
             scouts: 1,

@@ -1,0 +1,125 @@
+internal import Events
+internal import Glibc
+internal import Synchronization
+
+/// The socket on which the operator's commands reach a running process (A-7b): `control-PID.sock` beside the ledger,
+/// for its owner alone.
+///
+/// It is served by a thread of its own, one command at a time, each within time limits.
+package final class ControlSocket: Sendable {
+    private static let lineBound = 64 * 1024
+    private static let backlog: Int32 = 16
+
+    private let ledger: SharedLedger
+    private let path: String
+    private let listener: Descriptor
+    private let signal: LaneSignal
+    private let thread = Mutex<SystemThread?>(nil)
+
+    /// Opens the socket of this process in the ledger's control folder; with a warning and nil where there is none, or
+    /// where it can't be made. `close` ends it.
+    package static func open(for ledger: SharedLedger, warn: (String) -> Void) -> ControlSocket? {
+        guard let folder = ledger.controlFolder else {
+            warn("there is no folder for a control socket: `countersign release` can't reach this process")
+            return nil
+        }
+        do throws(ControlSocketError) {
+            return try ControlSocket(in: folder, ledger)
+        } catch {
+            warn("\(error.message): `countersign release` can't reach this process")
+            return nil
+        }
+    }
+
+    private init(in folder: String, _ ledger: SharedLedger) throws(ControlSocketError) {
+        self.ledger = ledger
+        path = "\(folder)/\(ControlFolder.prefix)\(getpid())\(ControlFolder.suffix)"
+        guard unsafe mkdir(folder, 0o700) == 0 || errno == EEXIST else {
+            throw ControlSocketError(path: folder, number: errno)
+        }
+        ControlFolder(path: folder).removeStale()
+        listener = try Self.listen(at: path)
+        do {
+            signal = try LaneSignal()
+            let thread = try SystemThread("control") { [self] in
+                LaneSignal.blockSignals()
+                serve()
+            }
+            self.thread.withLock { $0 = thread }
+        } catch {
+            unsafe unlink(path)
+            throw ControlSocketError(path: path, number: error.code)
+        }
+    }
+
+    /// Removes the socket and ends its thread.
+    package func close() {
+        guard let thread = thread.withLock({ $0.take() }) else { return }
+        unsafe unlink(path)
+        signal.stop()
+        thread.join()
+    }
+
+    /// Listens under another name first, so that whoever finds the right one can connect.
+    private static func listen(at path: String) throws(ControlSocketError) -> Descriptor {
+        let newPath = path + ".new"
+        unsafe unlink(newPath)
+        guard let listener = UnixStream.socket() else { throw ControlSocketError(path: path, number: errno) }
+        let number = listener.rawValue
+        let isBound = unsafe UnixStream.withAddress(newPath) { address, length in
+            unsafe bind(number, address, length) == 0
+        }
+        guard let isBound else { throw ControlSocketError(path: newPath, number: ENAMETOOLONG) }
+        guard isBound, unsafe chmod(newPath, 0o600) == 0, Glibc.listen(number, backlog) == 0,
+            unsafe rename(newPath, path) == 0
+        else {
+            let error = ControlSocketError(path: newPath, number: errno)
+            unsafe unlink(newPath)
+            throw error
+        }
+        return listener
+    }
+
+    // MARK: The thread
+
+    private func serve() {
+        while !signal.isStopping {
+            var events = [
+                pollfd(fd: listener.rawValue, events: Int16(POLLIN), revents: 0),
+                pollfd(fd: signal.descriptor, events: Int16(POLLIN), revents: 0),
+            ]
+            _ = unsafe poll(&events, 2, -1)
+            if events[1].revents != 0 { signal.take() }
+            guard events[0].revents != 0 else { continue }
+            let accepted = accept(listener.rawValue, nil, nil)
+            guard accepted >= 0 else {
+                // Out of descriptors, most likely: it stays readable, so a pause.
+                usleep(100_000)
+                continue
+            }
+            _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
+            answer(UnixStream(Descriptor(owning: accepted)))
+        }
+    }
+
+    private func answer(_ stream: consuming UnixStream) {
+        guard let line = stream.receive(limit: Self.lineBound, isLine: true) else { return }
+        let reply: ControlReply =
+            switch ControlRequest(line: line[...]) {
+            case .credentials: .credentials(ledger.report())
+            case .release(let name): .released(isKnown: ledger.release(name: name))
+            case nil: .refused
+            }
+        _ = stream.send(reply.text)
+    }
+}
+
+/// Why there is no control socket.
+struct ControlSocketError: Error {
+    let path: String
+    let number: Int32
+
+    var message: String {
+        "can't listen at \(path): \(SystemError(.bind, code: number).reason)"
+    }
+}
