@@ -130,9 +130,13 @@ package final class DeadlineWheel {
         deadline.place = .none
     }
 
-    fileprivate func advance() {
-        guard let loop else { return }
-        let now = loop.now.nanoseconds / Self.tickLength
+    fileprivate func timerFired() {
+        if let loop { advance(to: loop.now) }
+    }
+
+    /// Calls what is due at `moment` and moves on what is not, slot by slot.
+    func advance(to moment: Instant) {
+        let now = moment.nanoseconds / Self.tickLength
         // After a long standstill every slot is looked at once, which is enough.
         let first = max(currentTick + 1, now >= Self.size ? now - Self.size + 1 : 0)
         currentTick = max(currentTick, now)
@@ -148,7 +152,6 @@ package final class DeadlineWheel {
 
     private func collect(slot: Int) {
         let limit = Instant(nanoseconds: currentTick * Self.tickLength)
-        var kept = 0
         var entries: [Deadline] = []
         swap(&entries, &slots[slot])
         for deadline in entries {
@@ -158,7 +161,6 @@ package final class DeadlineWheel {
                 due.append(deadline)
             } else if deadline.isSet {
                 insert(deadline)
-                kept += 1
             } else {
                 deadline.place = .none
             }
@@ -187,5 +189,5 @@ package final class DeadlineWheel {
 
 private func wheelTicked(_: Int32, _: Int16, context: UnsafeMutableRawPointer?) {
     guard let context = unsafe context else { return }
-    unsafe Unmanaged<DeadlineWheel>.fromOpaque(context).takeUnretainedValue().advance()
+    unsafe Unmanaged<DeadlineWheel>.fromOpaque(context).takeUnretainedValue().timerFired()
 }
