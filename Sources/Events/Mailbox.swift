@@ -1,12 +1,11 @@
 internal import CEvent
 internal import Glibc
-internal import Synchronization
 
 /// Messages from any thread to one loop, in the order they were sent.
 ///
 /// The loop is woken only by a message that finds the box empty.
 package final class Mailbox<Message: Sendable>: Sendable {
-    private let queue = Mutex<[Message]>([])
+    private let queue = Locked<[Message]>([])
     private let wakeUp: Descriptor
 
     /// Makes an empty mailbox; fails where descriptors are used up.

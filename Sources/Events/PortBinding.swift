@@ -1,6 +1,5 @@
 internal import Bytes
 internal import Glibc
-internal import Synchronization
 
 /// A TCP port that several loops listen on, each with a socket of its own between which the kernel spreads connections.
 ///
@@ -8,7 +7,7 @@ internal import Synchronization
 package final class PortBinding: Sendable {
     /// Where it listens, with the port that the kernel chose if 0 was asked for.
     package let address: SocketAddress
-    private let descriptors: Mutex<[Int32]>
+    private let descriptors: Locked<[Int32]>
 
     /// Binds `count` sockets; fails with "address in use" where another process, even one of ours, has the port.
     package init(_ wanted: SocketAddress, count: Int, backlog: Int32 = 4096) throws(SystemError) {
@@ -29,7 +28,7 @@ package final class PortBinding: Sendable {
             for descriptor in opened { close(descriptor) }
             throw error
         }
-        descriptors = Mutex(opened)
+        descriptors = Locked(opened)
     }
 
     deinit {

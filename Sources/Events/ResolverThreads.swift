@@ -1,6 +1,5 @@
 package import Bytes
 internal import Glibc
-internal import Synchronization
 
 /// Why a name has no address.
 package enum ResolverError: Error, Equatable, Sendable {
@@ -34,7 +33,7 @@ package final class ResolverThreads: Sendable {
     /// How many names may wait for a thread.
     private static let largestQueue = 1024
 
-    private let state = Mutex(State())
+    private let state = Locked(State())
     private let largestNumber: Int
     private let lookUp: @Sendable (String) -> Answer
 

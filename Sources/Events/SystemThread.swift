@@ -1,10 +1,9 @@
 internal import CEvent
 internal import Glibc
-internal import Synchronization
 
 /// A thread of the system that can be waited for.
 package final class SystemThread: Sendable {
-    private let handle: Mutex<pthread_t?>
+    private let handle: Locked<pthread_t?>
 
     /// Starts `body` on a new thread; `name` shows in ps and top, cut to 15 bytes.
     package init(_ name: String, _ body: @escaping @Sendable () -> Void) throws(SystemError) {
@@ -15,7 +14,7 @@ package final class SystemThread: Sendable {
             unsafe start.release()
             throw SystemError(.thread, code: code)
         }
-        handle = Mutex(created)
+        handle = Locked(created)
     }
 
     deinit {

@@ -1,6 +1,5 @@
 import Bytes
 import Glibc
-import Synchronization
 import Testing
 
 @testable import Events
@@ -9,8 +8,8 @@ import Testing
     @Test("R-8 two loops share a port and both get connections")
     func sharedPort() throws {
         let binding = try PortBinding(anyLoopbackPort, count: 2)
-        let counts = Mutex([0, 0])
-        let boxes = Mutex<[Mailbox<EventLoop.Job>]>([])
+        let counts = Locked([0, 0])
+        let boxes = Locked<[Mailbox<EventLoop.Job>]>([])
         let group = try EventLoopGroup(
             count: 2,
             name: "accept",

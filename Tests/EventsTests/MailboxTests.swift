@@ -1,5 +1,4 @@
 import Bytes
-import Synchronization
 import Testing
 
 @testable import Events
@@ -45,8 +44,8 @@ import Testing
     func load() throws {
         let count = 20_000
         let boxes = [try Mailbox<Int>(), try Mailbox<Int>()]
-        let sums = Mutex([0, 0])
-        let failures = Mutex<[SystemError]>([])
+        let sums = Locked([0, 0])
+        let failures = Locked<[SystemError]>([])
         let group = try EventLoopGroup(
             count: 2,
             name: "mail",
@@ -78,8 +77,8 @@ import Testing
 
     @Test("a loop runs the jobs sent to it on its thread and stops when told from another one")
     func jobs() throws {
-        let ran = Mutex(0)
-        let mailbox = Mutex<Mailbox<EventLoop.Job>?>(nil)
+        let ran = Locked(0)
+        let mailbox = Locked<Mailbox<EventLoop.Job>?>(nil)
         let group = try EventLoopGroup(
             count: 1,
             name: "jobs",

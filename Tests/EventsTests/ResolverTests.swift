@@ -1,6 +1,5 @@
 import Bytes
 import Glibc
-import Synchronization
 import Testing
 
 @testable import Events
@@ -51,7 +50,7 @@ import Testing
     @Test("names under way and names known are looked up once")
     func once() throws {
         let loop = try EventLoop()
-        let asked = Mutex(0)
+        let asked = Locked(0)
         let threads = ResolverThreads { _ in
             asked.withLock { $0 += 1 }
             usleep(20_000)
@@ -74,7 +73,7 @@ import Testing
     @Test("a deadline frees the asker, and a cancelled query is told nothing")
     func timeout() throws {
         let loop = try EventLoop()
-        let gate = Mutex(false)
+        let gate = Locked(false)
         let threads = ResolverThreads(atMost: 1) { _ in
             while !gate.withLock({ $0 }) { usleep(1000) }
             return .success([.loopbackV6])
@@ -97,7 +96,7 @@ import Testing
     @Test("S-2 more names than may wait are refused")
     func busy() throws {
         let loop = try EventLoop()
-        let gate = Mutex(false)
+        let gate = Locked(false)
         let threads = ResolverThreads(atMost: 2) { _ in
             while !gate.withLock({ $0 }) { usleep(1000) }
             return .failure(.failed)
