@@ -7,20 +7,17 @@ extension CandidateRules {
     /// `path` is the path that is sent, with or without query; empty for CONNECT.
     package func preemptive(request: RequestFacts, path: Span<UInt8>) -> Rule? {
         let isAmbiguous = isAmbiguous(path)
+        // The methods of which a rule for any realm has had the first word on the challenge that would be forestalled.
+        var decided: MethodSet = []
         for rule in rules {
             guard rule.admits(request.client) else { continue }
             if let pattern = rule.space.path {
-                if isAmbiguous {
-                    if rule.credential == nil { return nil }
-                    continue
-                }
-                guard pattern.matches(path) else { continue }
+                guard isAmbiguous ? rule.credential == nil : pattern.matches(path) else { continue }
             }
-            if rule.preempt == .always, let method = rule.methodWithoutChallenge {
+            if rule.preempt == .always, let method = rule.methodWithoutChallenge, !decided.contains(method) {
                 return objection(to: rule, method: method, request: request) == nil ? rule : nil
             }
-            // A rule for any realm has the first word on the challenge that this one would forestall.
-            if rule.space.realm == .any, rule.credential == nil || rule.methods.contains(.basic) { return nil }
+            if rule.space.realm == .any { decided.formUnion(rule.methods) }
         }
         return nil
     }

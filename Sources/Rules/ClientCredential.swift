@@ -70,9 +70,12 @@ extension CandidateRules {
         _ isAmbiguous: Bool
     ) -> Bool {
         guard ClientAuthorization.isBasic(value), rule.credential != nil, rule.preempt != .never else { return false }
-        guard rule.space.realm == .any else { return false }
-        let decider = verdict(method: .basic, realm: nil, client: request.client, path: path, isAmbiguous)
-        guard case .rule(let first) = decider, first === rule else { return false }
+        let first = rules.first { other in
+            guard other.methods.contains(.basic), other.admits(request.client) else { return false }
+            guard let pattern = other.space.path else { return true }
+            return isAmbiguous ? other.credential == nil : pattern.matches(path)
+        }
+        guard first === rule, rule.space.realm == .any else { return false }
         var replaced = request
         replaced.bringsAuthorization = false
         return objection(to: rule, method: .basic, request: replaced) == nil
