@@ -28,6 +28,13 @@ package final class SystemThread: Sendable {
         _ = pthread_join(handle, nil)
     }
 
+    /// Holds up the calling thread, which must be no loop's.
+    package static func sleep(_ length: UInt64) {
+        var time = timespec(tv_sec: Int(length / 1_000_000_000), tv_nsec: Int(length % 1_000_000_000))
+        var rest = timespec()
+        while unsafe nanosleep(&time, &rest) != 0 && errno == EINTR { time = rest }
+    }
+
     fileprivate final class Start: Sendable {
         let name: String
         let body: @Sendable () -> Void

@@ -127,8 +127,11 @@ package struct HeldNonce {
     package let session: DigestSession
     package let credential: Credential
     package let realm: [UInt8]?
+    /// Where its space was learned, of an origin's; a parent's is its hop.
+    package let destination: Destination?
 
-    package init(session: DigestSession, credential: Credential, realm: [UInt8]?) {
+    package init(session: DigestSession, credential: Credential, realm: [UInt8]?, destination: Destination?) {
+        self.destination = destination
         self.session = session
         self.credential = credential
         self.realm = realm

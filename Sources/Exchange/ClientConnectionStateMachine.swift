@@ -56,7 +56,7 @@ package struct ClientConnectionStateMachine {
     }
 
     /// A whole head came.
-    package mutating func headReceived(isTunnel: Bool, keepsAlive: Bool, hasBody: Bool) {
+    package mutating func headReceived(keepsAlive: Bool, hasBody: Bool) {
         state = .inExchange
         self.keepsAlive = keepsAlive
         isBodyOpen = hasBody
@@ -117,6 +117,11 @@ package struct ClientConnectionStateMachine {
         case .tunnelling, .closed:
             return .none
         }
+    }
+
+    /// The tunnel ended; what waits to be written still goes out.
+    package mutating func tunnelClosed() {
+        if state == .tunnelling { state = .closing }
     }
 
     package mutating func closed() { state = .closed }

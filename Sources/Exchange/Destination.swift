@@ -5,6 +5,8 @@ package import Rules
 
 /// A place to which connections are opened, an origin dialled directly or a parent proxy, on one loop.
 package final class Hop {
+    /// Tells it from other hops of its loop.
+    package let key: String
     package let host: String
     package let port: UInt16
     /// Where to connect in place of the host's own addresses (`to`).
@@ -24,7 +26,8 @@ package final class Hop {
     /// Connections that are open or opening.
     package var openCount = 0
 
-    package init(host: String, port: UInt16, address: IPAddress?, parent: ParentProxy?, candidates: CandidateRules) {
+    package init(key: String, host: String, port: UInt16, address: IPAddress?, parent: ParentProxy?, candidates: CandidateRules) {
+        self.key = key
         self.host = host
         self.port = port
         self.address = address
@@ -64,6 +67,8 @@ package final class Destination {
     package let candidates: CandidateRules
     package var learned: LearnedSpaces
     package var settledVersion = UInt64.max
+    /// The version of what other loops learned that was looked at.
+    package var learnedVersion: UInt64 = 0
     /// Some rule could answer for some client: request bodies are worth keeping (B-1).
     package let mightBeAnswered: Bool
     /// A directly dialled loopback address counts as secure.

@@ -101,7 +101,7 @@ extension ExchangeStateMachine {
             side == .origin
             ? destination.learned.takeSession(index) : destination.hop.learned.takeSession(index)
         guard let idle else { return false }
-        nonces[side] = HeldNonce(session: idle, credential: space.credential, realm: space.realm)
+        nonces[side] = HeldNonce(session: idle, credential: space.credential, realm: space.realm, destination: destination)
         return true
     }
 
@@ -125,7 +125,8 @@ extension ExchangeStateMachine {
                     challenge: challenge, credential: prepared.credential, cnonce: random(),
                     ruleCharset: prepared.rule?.charset ?? .utf8, digest: digest)
             else { return false }
-            nonces[side] = HeldNonce(session: session, credential: prepared.credential, realm: prepared.realm)
+            nonces[side] = HeldNonce(
+                session: session, credential: prepared.credential, realm: prepared.realm, destination: destination)
             return true
         }
         guard let held = nonces[side] else { return false }

@@ -240,6 +240,17 @@ extension ExchangeStateMachine {
         return .md5
     }
 
+    /// A digest value of one side went with this leg.
+    package func usedDigest(_ side: Side) -> Bool {
+        switch side == .origin ? origin.sent : parent.sent {
+        case .digestAnswer, .digestAhead, .digestRepeated: true
+        case .none, .basicAnswer, .basicAhead: false
+        }
+    }
+
+    /// The rule that was used wants a wrong rspauth to end the exchange.
+    package func verifiesServer(_ side: Side) -> Bool { rule(side)?.verifiesServer ?? false }
+
     /// The connection belongs to the client's own, which logs in at the parent itself (A-13, C-8).
     package var isBound: Bool { passesProxyAuthorization }
 
@@ -289,6 +300,13 @@ extension ExchangeStateMachine {
 }
 
 extension LocalResponse {
+    /// `verify_server` is set and rspauth is wrong.
+    package static var serverUnproven: LocalResponse {
+        LocalResponse(
+            502, .httpProtocolError, "digest.rspauth", "The server did not prove that it knows the password.",
+            receivedStatus: 200)
+    }
+
     /// The body was too large, or the disk too full (B-4).
     static var bodyNotKept: LocalResponse {
         LocalResponse(

@@ -1,0 +1,345 @@
+internal import Bytes
+internal import Events
+internal import Exchange
+internal import HTTP
+internal import Rules
+
+/// One connection of a client: reads requests, one exchange at a time, and writes responses.
+final class ClientConnection: ReadinessObserver, DeadlineObserver {
+    let worker: Worker
+    let identity: Client
+    let number: UInt64
+    let isAllowed: Bool
+    private let socket: StreamSocket
+    private var deadline: Deadline?
+    private var machine = ClientConnectionStateMachine()
+    /// Bytes that arrived and were not taken yet.
+    private var inbound = ByteBuffer()
+    /// What could not be sent yet.
+    private var outbound = ByteBuffer()
+    private var body = BodyReader()
+    private(set) var runner: ExchangeRunner?
+    private var isProcessing = false
+    private var lingeringBytes = 0
+    /// The upstream connection that belongs to this one alone (A-13, C-8).
+    var boundUpstream: UpstreamConnection?
+    private var readLimit = EventLoop.usualReadLimit
+
+    init(worker: Worker, socket: StreamSocket, identity: Client, number: UInt64, isAllowed: Bool) {
+        self.worker = worker
+        self.socket = socket
+        self.identity = identity
+        self.number = number
+        self.isAllowed = isAllowed
+    }
+
+    func start() {
+        socket.observer = self
+        deadline = Deadline(worker.loop, observer: self)
+        setDeadline(worker.timeouts.requestHead)
+        socket.resumeReading()
+    }
+
+    var isBlocked: Bool { !outbound.isEmpty }
+    var isIdle: Bool { machine.state == .idle }
+    var keepsAlive: Bool { machine.keepsAlive && !worker.isDraining }
+    var trailers: Fields? { body.trailers }
+    var isBodyEnded: Bool { body.isEnded }
+    var stream: StreamSocket { socket }
+    var hasUnread: Bool { !inbound.isEmpty }
+    var isEndOfFileSeen: Bool { machine.isEndOfFileSeen }
+
+    private func setDeadline(_ length: Nanoseconds) {
+        deadline?.set(to: worker.loop.now.adding(nanoseconds: length))
+    }
+
+    // MARK: reading
+
+    func readable() {
+        switch machine.readable(hasUnread: !inbound.isEmpty) {
+        case .pause: socket.pauseReading()
+        case .discard: discard()
+        case .read: read()
+        }
+    }
+
+    private func read() {
+        switch socket.read(limit: readLimit) {
+        case .bytes(let count):
+            received(count)
+        case .wouldBlock:
+            break
+        case .endOfFile:
+            socket.pauseReading()
+            endOfFile()
+        case .failed:
+            abort()
+        }
+    }
+
+    private func received(_ count: Int) {
+        let loop = worker.loop
+        if inbound.isEmpty {
+            let taken = process(loop.received)
+            if taken < count, !socket.isClosed { inbound.append(loop.received.extracting(taken..<count)) }
+        } else {
+            inbound.append(loop.received)
+            processInbound()
+        }
+        if let runner, runner.isUploading, count == readLimit, readLimit < EventLoop.largestReadLimit {
+            readLimit = runner.isUpstreamBlocked ? EventLoop.usualReadLimit : readLimit * 2
+        }
+    }
+
+    private func processInbound() {
+        // What is called from here may drop the buffer, so it is out of reach meanwhile.
+        var bytes = ByteBuffer()
+        swap(&bytes, &inbound)
+        let taken = process(bytes.readable)
+        guard !socket.isClosed, machine.state != .lingering else { return }
+        bytes.consume(taken)
+        if !bytes.isEmpty { swap(&bytes, &inbound) }
+    }
+
+    /// Takes what can be taken of `bytes`; the rest waits for the exchange that is under way.
+    private func process(_ bytes: Span<UInt8>) -> Int {
+        guard !isProcessing else { return 0 }
+        isProcessing = true
+        defer { isProcessing = false }
+        var offset = 0
+        while !socket.isClosed {
+            let before = offset
+            switch machine.next(hasBytes: offset < bytes.count) {
+            case .none: return offset
+            case .parseHead:
+                guard parseHead(bytes, &offset) else { return offset }
+            case .takeBody:
+                guard let runner, runner.wantsBody else { return offset }
+                guard takeBody(bytes, &offset, runner) else { return offset }
+            case .relayTunnel:
+                guard let runner, runner.takesTunnelBytes else { return offset }
+                runner.tunnelReceived(bytes.extracting(offset..<bytes.count), fromClient: true)
+                return bytes.count
+            }
+            if offset == before && offset == bytes.count { return offset }
+        }
+        return bytes.count
+    }
+
+    /// Parses the next head at `offset`; false where more bytes are needed or the connection ends.
+    private func parseHead(_ bytes: Span<UInt8>, _ offset: inout Int) -> Bool {
+        let runner = runner ?? worker.makeRunner(for: self)
+        self.runner = runner
+        if machine.state == .idle { setDeadline(worker.timeouts.requestHead) }
+        machine.headBegan()
+        switch runner.request.parse(bytes.extracting(offset..<bytes.count), limits: worker.limits) {
+        case .needMore:
+            return false
+        case .failed(let error):
+            machine.requestMalformed()
+            runner.refuse(LocalResponse(malformed: error))
+            return false
+        case .head(let consumed):
+            offset += consumed
+            body.begin(runner.request.bodyLength, .request, limits: worker.limits)
+            machine.headReceived(
+                keepsAlive: runner.request.fields.keepsConnection(runner.request.version), hasBody: !body.isEnded)
+            runner.begin()
+            return true
+        }
+    }
+
+    /// Hands content of the request's body on; false where it can't go on now.
+    private func takeBody(_ bytes: Span<UInt8>, _ offset: inout Int, _ runner: ExchangeRunner) -> Bool {
+        switch body.next(bytes, from: offset) {
+        case .needMore:
+            offset = bytes.count
+            return false
+        case .content(let range):
+            offset = range.upperBound
+            runner.bodyReceived(bytes.extracting(range))
+            if body.isEnded { bodyEnded(runner) }
+            return true
+        case .end(let consumed):
+            offset = consumed
+            bodyEnded(runner)
+            return true
+        case .failed(let error):
+            machine.requestMalformed()
+            runner.bodyMalformed(LocalResponse(malformed: error))
+            return false
+        }
+    }
+
+    private func bodyEnded(_ runner: ExchangeRunner) {
+        machine.bodyEnded()
+        runner.bodyEnded()
+    }
+
+    /// The exchange wants input again: what waits here first, then the socket.
+    func resumeInput() {
+        guard !socket.isClosed, !isProcessing else { return }
+        if !inbound.isEmpty { processInbound() }
+        if inbound.isEmpty, !socket.isClosed, !machine.isEndOfFileSeen { socket.resumeReading() }
+    }
+
+    private func endOfFile() {
+        switch machine.endOfFileReceived() {
+        case .none: break
+        case .close: close()
+        case .abortExchange: abort()
+        case .halfClose: runner?.tunnelEnded(fromClient: true)
+        }
+    }
+
+    /// The client is gone: its exchange ends, and the upstream attempt with it (H-10).
+    private func abort() {
+        let runner = runner
+        self.runner = nil
+        runner?.clientGone()
+        close()
+    }
+
+    // MARK: writing
+
+    /// Sends both parts, keeping what the kernel doesn't take.
+    func send(_ first: Span<UInt8>, _ second: Span<UInt8>) {
+        guard outbound.isEmpty else {
+            outbound.append(first)
+            outbound.append(second)
+            return
+        }
+        switch socket.write(first, second) {
+        case .wrote(let count): keepRest(first, second, from: count)
+        case .wouldBlock: keepRest(first, second, from: 0)
+        case .failed: worker.later { [self] in abort() }
+        }
+    }
+
+    private func keepRest(_ first: Span<UInt8>, _ second: Span<UInt8>, from count: Int) {
+        guard count < first.count + second.count else { return }
+        if count < first.count { outbound.append(first.extracting(count..<first.count)) }
+        let start = max(0, count - first.count)
+        outbound.append(second.extracting(start..<second.count))
+        socket.notifyWhenWritable()
+        setDeadline(worker.timeouts.responseBody)
+    }
+
+    func writable() {
+        guard !outbound.isEmpty else { return }
+        switch socket.write(outbound.readable) {
+        case .wrote(let count): outbound.consume(count)
+        case .wouldBlock: break
+        case .failed: return abort()
+        }
+        guard outbound.isEmpty else {
+            socket.notifyWhenWritable()
+            setDeadline(worker.timeouts.responseBody)
+            return
+        }
+        outbound.shrink()
+        if let runner { runner.clientDrained() } else { carryOutEnd() }
+    }
+
+    // MARK: ends
+
+    /// The response is written, as far as it comes; the next request may follow where both sides allow it.
+    func exchangeEnded(keepsAlive: Bool) {
+        runner = nil
+        boundUpstreamCheck()
+        machine.exchangeEnded(keepsAlive: keepsAlive, isBodyRead: body.isEnded, hasUnread: !inbound.isEmpty)
+        readLimit = EventLoop.usualReadLimit
+        if outbound.isEmpty { carryOutEnd() }
+    }
+
+    private func boundUpstreamCheck() {
+        if let bound = boundUpstream, bound.isClosed { boundUpstream = nil }
+    }
+
+    private func carryOutEnd() {
+        switch machine.state {
+        case .idle:
+            setDeadline(worker.timeouts.clientIdle)
+            if inbound.isEmpty { return }
+            worker.later { [self] in resumeInput() }
+        case .lingering:
+            socket.shutdownWrite()
+            inbound.removeAll()
+            setDeadline(.seconds(2))
+            socket.resumeReading()
+        case .closing:
+            close()
+        case .readingHead, .inExchange, .tunnelling, .closed:
+            break
+        }
+    }
+
+    /// The response can't be brought to its end: the client must not take what it got for whole.
+    func cutShort() {
+        runner = nil
+        machine.closed()
+        release()
+        socket.closeWithReset()
+    }
+
+    /// Reads and drops what the client still sends, so that it gets to read the response.
+    private func discard() {
+        switch socket.discard(limit: 64 * 1024) {
+        case .bytes(let count):
+            lingeringBytes += count
+            if lingeringBytes > 1024 * 1024 { close() }
+        case .wouldBlock:
+            break
+        case .endOfFile, .failed:
+            close()
+        }
+    }
+
+    func deadlinePassed() {
+        switch machine.deadlinePassed(isBlocked: !outbound.isEmpty) {
+        case .none: break
+        case .close: close()
+        case .abortExchange: abort()
+        case .refuse: runner?.refuse(ExchangeError(.requestTimedOut, .client).response)
+        }
+    }
+
+    /// The body stays away: each wait for more of it has a limit.
+    func awaitBody() { setDeadline(worker.timeouts.requestBody) }
+
+    func tunnelBegan() {
+        machine.tunnelBegan()
+        deadline?.clear()
+    }
+
+    /// The tunnel is over: what is still to be written goes out, then the connection ends.
+    func tunnelClosed() {
+        runner = nil
+        machine.tunnelClosed()
+        if outbound.isEmpty { close() } else { setDeadline(.seconds(10)) }
+    }
+
+    func pauseReading() { socket.pauseReading() }
+    func shutdownWrite() { socket.shutdownWrite() }
+
+    /// Closes, whatever is under way.
+    func close() {
+        guard !socket.isClosed else { return }
+        let runner = runner
+        self.runner = nil
+        runner?.clientGone()
+        machine.closed()
+        release()
+        socket.close()
+    }
+
+    private func release() {
+        deadline?.clear()
+        deadline = nil
+        if let bound = boundUpstream {
+            boundUpstream = nil
+            worker.discard(bound)
+        }
+        worker.forget(self)
+    }
+}

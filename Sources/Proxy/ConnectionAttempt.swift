@@ -1,0 +1,165 @@
+internal import Rules
+internal import Bytes
+internal import Events
+internal import Exchange
+
+/// Opens one connection for one exchange: a place at the host's limit, addresses, then connect, address by address.
+final class ConnectionAttempt: ReadinessObserver {
+    enum Start {
+        case waiting
+        case opened(UpstreamConnection)
+        case failed(ExchangeError)
+    }
+
+    let worker: Worker
+    let hop: Hop
+    private weak var runner: ExchangeRunner?
+    private var query: Resolver.Query?
+    private var addresses: ArraySlice<IPAddress> = []
+    private var socket: StreamSocket?
+    private var hasPlace = false
+    private var isOver = false
+    private var lastError: ExchangeError?
+
+    init(worker: Worker, hop: Hop, runner: ExchangeRunner) {
+        self.worker = worker
+        self.hop = hop
+        self.runner = runner
+    }
+
+    private var source: ExchangeError.Source { hop.isParent ? .parentProxy : .upstream }
+
+    func start() -> Start {
+        let limit = worker.configuration.limits.upstreamConnectionsPerHost
+        guard worker.shared.hosts.take(hop.serverKey, limit: limit) else {
+            worker.pool.waiting.append(self)
+            worker.askForPlace(hop.serverKey)
+            return .waiting
+        }
+        hasPlace = true
+        if let address = hop.address { return connect([address]) }
+        switch worker.resolver.resolve(hop.host, within: worker.timeouts.dns, { [weak self] in self?.resolved($0) }) {
+        case .known(let answer): return take(answer)
+        case .pending(let query):
+            self.query = query
+            return .waiting
+        }
+    }
+
+    /// A place may have become free.
+    func retry() {
+        guard !isOver, !hasPlace else { return }
+        finish(start())
+    }
+
+    /// A connection of another exchange became free while this one waited for a place.
+    func handOver(_ connection: UpstreamConnection) {
+        isOver = true
+        guard let runner else { return worker.release(connection) }
+        connection.runner = runner
+        worker.later { [worker] in
+            guard runner.opening === self else {
+                connection.runner = nil
+                return worker.release(connection)
+            }
+            runner.opened(connection)
+        }
+    }
+
+    private func resolved(_ answer: ResolverThreads.Answer) {
+        query = nil
+        guard !isOver else { return }
+        finish(take(answer))
+    }
+
+    private func take(_ answer: ResolverThreads.Answer) -> Start {
+        switch answer {
+        case .success(let addresses): return connect(addresses)
+        case .failure: return fail(ExchangeError(.nameNotResolved, source))
+        }
+    }
+
+    private func connect(_ addresses: [IPAddress]) -> Start {
+        self.addresses = addresses[...]
+        return connectNext()
+    }
+
+    private func connectNext() -> Start {
+        while let address = addresses.popFirst() {
+            if worker.shared.ownAddresses.contains(address, port: hop.port) {
+                return fail(ExchangeError(.loop, .local))
+            }
+            do {
+                let socket = try StreamSocket.connect(to: SocketAddress(address, port: hop.port), loop: worker.loop)
+                if socket.isConnecting {
+                    socket.observer = self
+                    self.socket = socket
+                    return .waiting
+                }
+                return open(socket)
+            } catch {
+                lastError = Self.error(error, source)
+            }
+        }
+        return fail(lastError ?? ExchangeError(.unreachable, source))
+    }
+
+    private static func error(_ error: SystemError, _ source: ExchangeError.Source) -> ExchangeError {
+        if error.isExhaustion { return ExchangeError(.outOfDescriptors, .local) }
+        if error.isRefused || error.isReset { return ExchangeError(.connectionRefused, source) }
+        return ExchangeError(error.isTimeout ? .connectionTimedOut : .unreachable, source)
+    }
+
+    private func open(_ socket: StreamSocket) -> Start {
+        isOver = true
+        self.socket = nil
+        hasPlace = false
+        let connection = worker.pool.add(hop) { UpstreamConnection(worker: worker, hop: hop, id: $0, socket: socket) }
+        connection.runner = runner
+        connection.start()
+        return .opened(connection)
+    }
+
+    private func fail(_ error: ExchangeError) -> Start {
+        cancel()
+        return .failed(error)
+    }
+
+    func readable() {}
+
+    func writable() {
+        guard let socket, !isOver else { return }
+        if let error = socket.connectResult() {
+            lastError = Self.error(error, source)
+            socket.close()
+            self.socket = nil
+            finish(connectNext())
+        } else {
+            finish(open(socket))
+        }
+    }
+
+    private func finish(_ start: Start) {
+        guard let runner else {
+            if case .opened(let connection) = start { worker.release(connection) }
+            return
+        }
+        switch start {
+        case .waiting: break
+        case .opened(let connection): runner.opened(connection)
+        case .failed(let error): runner.openingFailed(error)
+        }
+    }
+
+    /// The exchange wants no connection any more.
+    func cancel() {
+        isOver = true
+        query?.cancel()
+        query = nil
+        socket?.close()
+        socket = nil
+        if hasPlace { worker.shared.hosts.give(hop.serverKey) }
+        hasPlace = false
+        worker.pool.waiting.removeAll { $0 === self }
+    }
+}

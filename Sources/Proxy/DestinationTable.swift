@@ -1,0 +1,207 @@
+internal import Authentication
+internal import Bytes
+internal import Exchange
+internal import HTTP
+internal import Rules
+
+/// The destinations of one loop, found by the bytes of the target without making text of them.
+final class DestinationTable {
+    private static let slotCount = 8192
+    private static let bound = 4096
+
+    private var slots = [Destination?](repeating: nil, count: slotCount)
+    private var count = 0
+    private var hops: [String: Hop] = [:]
+
+    /// The destination of this target, made by `make` where it isn't known.
+    func find(_ head: borrowing RequestHead, _ make: () -> Destination) -> Destination {
+        let target = head.target
+        let host = head.bytes(target.host)
+        let isTunnel = target.form == .authority
+        let scheme = target.scheme ?? .http
+        var slot = Self.hash(host, target.port ?? 0, isTunnel)
+        for _ in 0..<16 {
+            guard let found = slots[slot] else { break }
+            if found.isTunnel == isTunnel, found.origin.matches(scheme: scheme, host: host, port: target.port) {
+                return found
+            }
+            slot = (slot + 1) % Self.slotCount
+        }
+        if count >= Self.bound || slots[slot] != nil { clear() }
+        let made = make()
+        slots[slot] = made
+        count += 1
+        return made
+    }
+
+    private static func hash(_ host: Span<UInt8>, _ port: UInt16, _ isTunnel: Bool) -> Int {
+        var hash: UInt64 = 0xcbf2_9ce4_8422_2325
+        for index in 0..<host.count {
+            hash = (hash ^ UInt64(ASCII.lowercased(host[index]))) &* 0x100_0000_01b3
+        }
+        hash = (hash ^ UInt64(port) ^ (isTunnel ? 0x1_0000 : 0)) &* 0x100_0000_01b3
+        return Int(truncatingIfNeeded: (hash ^ hash >> 29) % UInt64(slotCount))
+    }
+
+    func hop(_ key: String, _ make: () -> Hop) -> Hop {
+        if let hop = hops[key] { return hop }
+        let hop = make()
+        hops[key] = hop
+        return hop
+    }
+
+    /// Whether connections of this hop still lead to where the rules in force say.
+    func isCurrent(_ hop: Hop) -> Bool { hops[hop.key] === hop }
+
+    private func clear() {
+        slots = [Destination?](repeating: nil, count: Self.slotCount)
+        count = 0
+        hops = hops.filter { $0.value.openCount > 0 || $0.value.isParent }
+    }
+
+    func evict(before now: Instant) {
+        if count >= Self.bound * 3 / 4 { clear() }
+    }
+
+    /// A nonce of a closed connection goes back to the space that it belongs to.
+    func giveBack(_ nonce: HeldNonce) {
+        guard let destination = nonce.destination else { return }
+        destination.learned.giveBack(nonce)
+    }
+
+    /// Ties what was learned to the new rules; what has no rule any more is forgotten.
+    func rebind(to policy: Policy, worker: Worker) {
+        let known = slots.compactMap(\.self).filter { !$0.learned.isEmpty }
+        let oldHops = hops
+        slots = [Destination?](repeating: nil, count: Self.slotCount)
+        hops = [:]
+        count = 0
+        worker.shared.learned.clear()
+        for old in known {
+            let new = worker.makeDestination(old.origin, isTunnel: old.isTunnel)
+            new.learned = old.learned
+            new.learned.rebind { Self.binding($0, in: new.candidates, policy) }
+            guard !new.learned.isEmpty else { continue }
+            insert(new)
+        }
+        for (key, old) in oldHops where old.isParent && !old.learned.isEmpty {
+            guard let parent = policy.configuration.parents.first(where: { "parent \($0.name)" == key }) else { continue }
+            let new = worker.hop(of: parent)
+            new.learned = old.learned
+            new.learned.rebind { Self.binding($0, in: new.candidates, policy) }
+        }
+        worker.pool.closeIdle(except: Set(hops.values.map(ObjectIdentifier.init)), worker: worker)
+    }
+
+    private func insert(_ destination: Destination) {
+        let host = Array(destination.origin.host.utf8)
+        for port in [destination.origin.port, 0] {
+            guard port != 0 || destination.origin.port == destination.origin.scheme.defaultPort else { continue }
+            var slot = Self.hash(host.span, port, destination.isTunnel)
+            for _ in 0..<16 where slots[slot] != nil { slot = (slot + 1) % Self.slotCount }
+            if slots[slot] == nil { slots[slot] = destination }
+            count += 1
+        }
+    }
+
+    /// The same name with the same secret under a rule that still gives it for that space.
+    private static func binding(
+        _ space: LearnedSpace,
+        in candidates: CandidateRules,
+        _ policy: Policy
+    ) -> (credential: Credential, ruleIndex: Int)? {
+        for rule in candidates.rules {
+            guard let credential = rule.credential, credential.name == space.credential.name else { continue }
+            guard credential.hasSameSecret(as: space.credential), rule.methods.contains(space.method) else { continue }
+            guard rule.space.realm.matches(space.realm) else { continue }
+            return (credential, rule.index)
+        }
+        return nil
+    }
+}
+
+extension Worker {
+    /// The destination of a request: its route, its rules, and what was learned of it.
+    func destination(for head: borrowing RequestHead) -> Destination {
+        let target = head.target
+        let scheme: Scheme = target.form == .authority ? .https : target.scheme ?? .http
+        let found = destinations.find(head) {
+            let host = String(copying: head.bytes(target.host))
+            let origin = Origin(scheme: scheme, host: host, port: target.port)
+            return makeDestination(origin, isTunnel: target.form == .authority)
+        }
+        let version = shared.learned.currentVersion
+        if found.learnedVersion != version { adoptLearned(found, version) }
+        return found
+    }
+
+    func makeDestination(_ origin: Origin, isTunnel: Bool) -> Destination {
+        let route = configuration.routes.route(for: origin)
+        let hop: Hop
+        if let parent = route.parent {
+            hop = self.hop(of: parent)
+        } else {
+            let port = route.to?.port ?? origin.port
+            let address = route.to?.address
+            let key = "origin \(origin.host):\(port) \(address?.description ?? "")"
+            hop = destinations.hop(key) {
+                Hop(
+                    key: key, host: origin.host, port: port, address: address, parent: nil,
+                    candidates: CandidateRules(origin: origin, isProxy: true, rules: []))
+            }
+        }
+        let candidates =
+            isTunnel
+            ? CandidateRules(origin: origin, isProxy: false, rules: [])
+            : configuration.rules.candidates(for: origin, isProxy: false)
+        return Destination(origin: origin, isTunnel: isTunnel, route: route, hop: hop, candidates: candidates)
+    }
+
+    func hop(of parent: ParentProxy) -> Hop {
+        let key = "parent \(parent.name)"
+        return destinations.hop(key) {
+            Hop(
+                key: key, host: parent.origin.host, port: parent.origin.port, address: nil, parent: parent,
+                candidates: configuration.rules.candidates(for: parent.origin, isProxy: true))
+        }
+    }
+
+    private func adoptLearned(_ destination: Destination, _ version: UInt64) {
+        destination.learnedVersion = version
+        if !destination.isTunnel {
+            destination.learned.adopt(missing: shared.learned.spaces(of: destination.serverName))
+        }
+        if destination.hop.isParent {
+            destination.hop.learned.adopt(missing: shared.learned.spaces(of: destination.hop.serverName))
+        }
+    }
+
+    /// Lets the other loops start from what this one learned.
+    func publishLearned(_ destination: Destination) {
+        if !destination.learned.isEmpty {
+            shared.learned.publish(destination.serverName, destination.learned.snapshot)
+        }
+        if destination.hop.isParent, !destination.hop.learned.isEmpty {
+            shared.learned.publish(destination.hop.serverName, destination.hop.learned.snapshot)
+        }
+    }
+
+    func replayLimits(mightBeAnswered: Bool, _ head: borrowing RequestHead) -> ReplayLimits {
+        let limits = configuration.limits
+        guard mightBeAnswered || head.method.isIdempotent else { return .none }
+        return ReplayLimits(
+            memory: UInt64(limits.replayMemory), disk: mightBeAnswered ? UInt64(limits.replayDisk) : 0,
+            folder: configuration.spool)
+    }
+}
+
+extension LearnedSpaces {
+    /// Learns those spaces of another loop that are not known here; order and nonces of what is known stay.
+    mutating func adopt(missing snapshot: [LearnedSpace]) {
+        guard !snapshot.isEmpty else { return }
+        let known = self.snapshot
+        adopt(snapshot.filter { space in
+            !known.contains { $0.credential === space.credential && $0.realm == space.realm && $0.method == space.method }
+        })
+    }
+}

@@ -1,0 +1,22 @@
+internal import Bytes
+internal import Events
+internal import HTTP
+
+/// What the log tells of one exchange (O-3): names and numbers, never a value that was sent.
+struct ExchangeRecord {
+    var began = Instant(nanoseconds: 0)
+    var status: UInt16 = 0
+    var bytesIn: UInt64 = 0
+    var bytesOut: UInt64 = 0
+    /// The stable reason code, where something went otherwise than asked (O-9).
+    var reason = ""
+    /// The name of a credential that was refused.
+    var rejected = ""
+    var toldContinue = false
+
+    mutating func reset() { self = ExchangeRecord() }
+
+    mutating func begin(_ head: borrowing RequestHead, loop: EventLoop, client: ClientConnection) {
+        began = loop.now
+    }
+}

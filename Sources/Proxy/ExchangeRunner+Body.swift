@@ -1,0 +1,134 @@
+internal import Rules
+internal import Authentication
+internal import Bytes
+internal import Crypto
+internal import Events
+internal import Exchange
+internal import HTTP
+
+extension ExchangeRunner {
+    /// Content of the request's body is wanted now; else it waits in the client's connection.
+    var wantsBody: Bool {
+        if isCollecting { return true }
+        return isBodyOpen && replayOffset == replay.count && !isUpstreamBlocked
+    }
+
+    /// The leg takes the body from its beginning: first what is kept, then what comes.
+    func openBody() {
+        isBodyOpen = true
+        armDeadline()
+        pumpBody()
+    }
+
+    /// Sends what is kept as far as the connection takes it, then lets the client go on.
+    func pumpBody() {
+        guard isBodyOpen, let upstream, !isRequestSent else { return }
+        while replayOffset < replay.sent, !upstream.isBlocked {
+            var piece = worker.takeBodyScratch()
+            guard replay.read(at: replayOffset, limit: 64 * 1024, into: &piece) else {
+                return perform(machine.failed(ExchangeError(.replayFailed, .local)))
+            }
+            replayOffset += UInt64(piece.count)
+            sendContent(piece.readable, to: upstream)
+            worker.giveBodyScratch(piece)
+        }
+        guard !upstream.isBlocked else { return }
+        if isRequestBodyRead {
+            endLegBody(upstream)
+        } else {
+            client?.awaitBody()
+            client?.resumeInput()
+        }
+    }
+
+    /// Content of the request's body arrived.
+    func bodyReceived(_ content: Span<UInt8>) {
+        record.bytesIn += UInt64(content.count)
+        client?.awaitBody()
+        if machine.isBodyKept, !replay.append(content) { machine.isBodyKept = false }
+        if isCollecting {
+            guard machine.isBodyKept else { return stopCollecting() }
+            return
+        }
+        guard let upstream else { return }
+        replay.sent += UInt64(content.count)
+        replayOffset = replay.sent
+        deadline?.set(to: worker.loop.now.adding(nanoseconds: worker.timeouts.responseHead))
+        sendContent(content, to: upstream)
+    }
+
+    private func stopCollecting() {
+        isCollecting = false
+        perform(machine.bodyNotKept())
+    }
+
+    private func sendContent(_ content: Span<UInt8>, to upstream: UpstreamConnection) {
+        let isSent: Bool
+        if request.bodyLength == .chunked {
+            worker.requestScratch.removeAll()
+            ChunkedCoding.appendChunkHeader(size: content.count, into: &worker.requestScratch)
+            worker.requestScratch.append(content)
+            ChunkedCoding.appendChunkEnd(into: &worker.requestScratch)
+            isSent = worker.flushRequest(to: upstream)
+        } else {
+            isSent = upstream.send(content, Span())
+        }
+        if !isSent { upstreamWriteFailed(upstream) }
+    }
+
+    /// The request's body came to its end.
+    func bodyEnded() {
+        isRequestBodyRead = true
+        if isCollecting {
+            isCollecting = false
+            return perform(machine.bodyCollected(hash: bodyHash()))
+        }
+        guard isBodyOpen, let upstream, replayOffset == replay.sent else { return }
+        endLegBody(upstream)
+    }
+
+    private func endLegBody(_ upstream: UpstreamConnection) {
+        guard !isRequestSent else { return }
+        isRequestSent = true
+        guard request.bodyLength == .chunked else { return }
+        worker.requestScratch.removeAll()
+        if let trailers = client?.trailers, trailers.count > 0 {
+            ChunkedCoding.appendLastChunk(
+                trailers: trailers, except: ForwardedResponse.droppedTrailers, into: &worker.requestScratch)
+        } else {
+            ChunkedCoding.appendLastChunk(into: &worker.requestScratch)
+        }
+        if !worker.flushRequest(to: upstream) { upstreamWriteFailed(upstream) }
+    }
+
+    /// The body turned out to be no body: nothing behind it can be trusted.
+    func bodyMalformed(_ local: LocalResponse) {
+        guard !hasBegunResponse else { return cutShort() }
+        perform(machine.refuse(local))
+    }
+
+    /// The digest of the whole kept body, for auth-int (RFC 7616 s.3.4.3).
+    func bodyHash() -> [UInt8] {
+        worker.digest.begin(machine.bodyHashAlgorithm)
+        var offset: UInt64 = 0
+        while offset < replay.count {
+            var piece = worker.takeBodyScratch()
+            guard replay.read(at: offset, limit: 64 * 1024, into: &piece) else { break }
+            offset += UInt64(piece.count)
+            worker.digest.update(piece.readable)
+            worker.giveBodyScratch(piece)
+        }
+        var result = [64 of UInt8](repeating: 0)
+        let count = worker.digest.finish(into: &result)
+        return (0..<count).map { result[$0] }
+    }
+
+    /// The client's expectation is met: the body is wanted (B-5).
+    func sendContinue() {
+        guard let client, !record.toldContinue else { return }
+        record.toldContinue = true
+        worker.responseScratch.removeAll()
+        worker.responseScratch.append("HTTP/1.1 100 Continue\r\n\r\n")
+        worker.flushResponse(to: client)
+    }
+}

@@ -1,0 +1,154 @@
+internal import Authentication
+internal import Bytes
+internal import Crypto
+internal import Events
+internal import Exchange
+internal import HTTP
+
+extension ExchangeRunner {
+    /// Leases or opens a connection; nil while one is being opened.
+    func acquire(fresh: Bool) -> ExchangeStateMachine.Step? {
+        phase = .none
+        giveUpUpstream()
+        guard let destination = machine.destination else { return nil }
+        let hop = destination.hop
+        if let bound = client?.boundUpstream, bound.hop === hop, bound.isUsable, bound.runner == nil, !fresh {
+            return use(bound, isReused: true)
+        }
+        if !fresh, let pooled = worker.lease(hop, mayBeRepeated: mayBeRepeated) {
+            return use(pooled, isReused: true)
+        }
+        let attempt = ConnectionAttempt(worker: worker, hop: hop, runner: self)
+        opening = attempt
+        switch attempt.start() {
+        case .waiting:
+            return nil
+        case .opened(let connection):
+            opening = nil
+            return use(connection, isReused: false)
+        case .failed(let error):
+            opening = nil
+            return machine.failed(error)
+        }
+    }
+
+    private var mayBeRepeated: Bool { request.method.isIdempotent && machine.isBodyKept }
+
+    /// A connection that was waited for is there.
+    func opened(_ connection: UpstreamConnection) {
+        opening = nil
+        perform(use(connection, isReused: false))
+    }
+
+    /// No connection could be opened.
+    func openingFailed(_ error: ExchangeError) {
+        opening = nil
+        perform(machine.failed(error))
+    }
+
+    private func use(_ connection: UpstreamConnection, isReused: Bool) -> ExchangeStateMachine.Step {
+        upstream = connection
+        connection.runner = self
+        takeCarried(connection)
+        if machine.isBound { bind(connection) }
+        return machine.connected(isReused: isReused)
+    }
+
+    private func bind(_ connection: UpstreamConnection) {
+        connection.isBound = true
+        client?.boundUpstream = connection
+    }
+
+    private func takeCarried(_ connection: UpstreamConnection) {
+        if let nonce = carried.origin, connection.nonces.origin == nil {
+            connection.nonces.origin = nonce
+            carried.origin = nil
+        }
+        if let nonce = carried.parent, connection.nonces.parent == nil {
+            connection.nonces.parent = nonce
+            carried.parent = nil
+        }
+    }
+
+    /// Gives the connection up; the nonces that it holds go along to the next (A-4b).
+    func giveUpUpstream() {
+        opening?.cancel()
+        opening = nil
+        guard let upstream else { return }
+        self.upstream = nil
+        if let nonce = upstream.nonces.origin {
+            carried.origin = nonce
+            upstream.nonces.origin = nil
+        }
+        if let nonce = upstream.nonces.parent {
+            carried.parent = nonce
+            upstream.nonces.parent = nil
+        }
+        worker.discard(upstream)
+    }
+
+    /// Writes the head of the next leg.
+    func sendLeg() {
+        guard let upstream else { return }
+        phase = .head
+        response.removeAll()
+        replayOffset = 0
+        isBodyOpen = false
+        isRequestSent = !machine.hasBody
+        worker.requestScratch.removeAll()
+        machine.appendLeg(
+            request,
+            pseudonym: worker.pseudonym,
+            nonces: &upstream.nonces,
+            digest: worker.digest,
+            random: { RandomBytes.hex(count: 16) },
+            into: &worker.requestScratch
+        )
+        upstream.served += 1
+        if !worker.flushRequest(to: upstream) { upstreamWriteFailed(upstream) }
+        upstream.stream.resumeReading()
+    }
+
+    /// The connection took no more: what it said before is read first, so the end is told from there.
+    func upstreamWriteFailed(_ connection: UpstreamConnection) {
+        connection.stream.resumeReading()
+    }
+
+    /// Everything that waited to be sent upstream has gone.
+    func upstreamDrained(_ connection: UpstreamConnection) {
+        guard connection === upstream else { return }
+        if phase == .tunnel {
+            client?.resumeInput()
+            tunnelDrained(fromClient: true)
+            return
+        }
+        pumpBody()
+    }
+
+    /// The upstream connection ended, or broke.
+    func upstreamEnded(_ connection: UpstreamConnection, isReset: Bool) {
+        guard connection === upstream else { return }
+        switch phase {
+        case .tunnel:
+            if isReset { endTunnel() } else { tunnelEnded(fromClient: false) }
+        case .relaying:
+            endOfRelayedBody(isReset: isReset)
+        case .none, .head, .held, .draining:
+            lost(connection)
+        }
+    }
+
+    private func lost(_ connection: UpstreamConnection) {
+        let source: ExchangeError.Source = connection.hop.isParent ? .parentProxy : .upstream
+        let isUntouched = phase != .head || !connection.hasUnread
+        let error = ExchangeError(isUntouched ? .closedBeforeResponse : .responseIncomplete, source)
+        if phase == .held {
+            // The refused response is all that is missing: its connection is of no use for the next leg.
+            machine.refusedConnectionLost()
+            return
+        }
+        perform(machine.connectionLost(isUntouched: isUntouched, isSent: true, error: error))
+    }
+
+    func resumeUpstream() { upstream?.resumeReading() }
+}

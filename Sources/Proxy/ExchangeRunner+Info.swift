@@ -1,0 +1,45 @@
+internal import Authentication
+internal import Bytes
+internal import Crypto
+internal import Exchange
+internal import HTTP
+
+extension ExchangeRunner {
+    /// Looks at what the responses' Authentication-Info says of the nonces that were used (A-5, RFC 7616 s.3.5).
+    ///
+    /// False where a server that had to prove itself did not.
+    func checkAuthenticationInfo() -> Bool {
+        guard let upstream else { return true }
+        if let nonce = upstream.nonces.origin, machine.usedDigest(.origin) {
+            let verdict = judge(nonce, response, .authenticationInfo)
+            guard accept(verdict, nonce, verifies: machine.verifiesServer(.origin)) else { return false }
+        }
+        if let nonce = upstream.nonces.parent, machine.usedDigest(.parent) {
+            let verdict = judge(nonce, response, .proxyAuthenticationInfo)
+            guard accept(verdict, nonce, verifies: machine.verifiesServer(.parent)) else { return false }
+        }
+        return true
+    }
+
+    private func accept(_ verdict: DigestSession.Verdict, _ nonce: HeldNonce, verifies: Bool) -> Bool {
+        guard verdict == .wrong else { return true }
+        record.reason = "digest.rspauth"
+        worker.shared.log.warn("a server's rspauth is wrong for the credential '\(nonce.credential.name)'")
+        return !verifies
+    }
+
+    private func judge(_ nonce: HeldNonce, _ response: borrowing ResponseHead, _ name: FieldName)
+        -> DigestSession.Verdict
+    {
+        guard let index = response.fields.first(name) else { return .absent }
+        let value = response.fields.value(index)
+        var target = ByteBuffer(capacity: 128)
+        ForwardedRequest.appendTarget(request, form: machine.form.target, into: &target)
+        let verdict = nonce.session.verify(
+            authenticationInfo: value, target: target.readable, digest: worker.digest)
+        if verdict != .wrong, let next = AuthenticationInfo.nextNonce(in: value) {
+            nonce.session.adopt(nextNonce: next.span, cnonce: RandomBytes.hex(count: 16))
+        }
+        return verdict
+    }
+}

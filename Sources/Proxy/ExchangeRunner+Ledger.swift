@@ -1,0 +1,98 @@
+internal import Events
+internal import Authentication
+internal import Bytes
+internal import Exchange
+internal import HTTP
+internal import Rules
+
+extension ExchangeRunner {
+    /// Asks the ledger; nil while its word is awaited.
+    func ask(_ side: Side) -> ExchangeStateMachine.Step? {
+        guard let question = machine.question(side, request) else {
+            return machine.ledgerAnswered(side, .go(isSettled: false), version: 0)
+        }
+        if phase == .head { phase = .held }
+        let ledger = worker.shared.ledger
+        let version = ledger.version
+        let use = CredentialUse(
+            isHeavy: isHeavy, isSentAheadUnchallenged: question.isUnchallenged, maxFailures: question.maxFailures)
+        guard let key = policy.keys[question.credential.name] else {
+            return machine.ledgerAnswered(side, .go(isSettled: false), version: 0)
+        }
+        switch ledger.ask(key, question.place, worker.waiter(self), use: use, now: worker.loop.now) {
+        case .go:
+            askedSide = nil
+            let isSettled = ledger.isClear(key, at: question.place.server)
+            return machine.ledgerAnswered(side, .go(isSettled: isSettled), version: version)
+        case .wait(let until):
+            wait(side, until: until)
+            return nil
+        case .withheld(let withholding):
+            askedSide = nil
+            return machine.ledgerAnswered(
+                side, .withheld(LocalResponse(withheld: question.credential, withholding)), version: version)
+        }
+    }
+
+    private func wait(_ side: Side, until: Instant) {
+        if askedSide == nil { waitLimit = worker.loop.now.adding(nanoseconds: worker.timeouts.responseHead) }
+        askedSide = side
+        worker.waiting[number] = self
+        deadline?.set(to: min(until, waitLimit))
+    }
+
+    /// Woken by another exchange's verdict, or by the time at which a second scout may go.
+    func askAgain() {
+        worker.waiting[number] = nil
+        guard let side = askedSide, machine.state == .askingLedger else { return }
+        guard worker.loop.now < waitLimit else { return perform(machine.deadlinePassed()) }
+        if let step = ask(side) { perform(step) }
+    }
+
+    /// The body is too large for a scout while another waits.
+    private var isHeavy: Bool {
+        switch request.bodyLength {
+        case .none, .untilClose: false
+        case .fixed(let length): length > UInt64(policy.configuration.limits.replayMemory)
+        case .chunked: true
+        }
+    }
+
+    /// Carries the verdicts to the ledger before anything else happens.
+    func tellLedger() {
+        let reports = machine.reports
+        machine.reports.removeAll(keepingCapacity: true)
+        let ledger = worker.shared.ledger
+        let waiter = worker.waiter(self)
+        let now = worker.loop.now
+        for report in reports {
+            guard let key = policy.keys[report.credential.name] else { continue }
+            switch report.verdict {
+            case .confirmed(let basis):
+                ledger.confirmed(key, report.place, waiter, basis: basis)
+            case .rejected:
+                record.rejected = report.credential.name
+                ledger.rejected(key, report.place, waiter, withholdFor: report.withholdFor, now: now)
+            case .none:
+                ledger.noVerdict(key, waiter)
+            }
+        }
+    }
+}
+
+extension LocalResponse {
+    /// A credential that was refused before and is not tried again.
+    init(withheld credential: Credential, _ withholding: Withholding) {
+        let extent =
+            switch withholding.extent {
+            case .everywhere: "everywhere"
+            case .server: "at this server"
+            case .target: "for this target"
+            case .replaced: "since it was replaced"
+            }
+        self.init(
+            502, .httpRequestDenied, "credential.withheld",
+            "The credential '\(credential.name)' was refused before and is withheld \(extent) until it changes or is "
+                + "released with 'countersign release \(credential.name)'.")
+    }
+}

@@ -1,0 +1,103 @@
+internal import Rules
+internal import Bytes
+internal import Events
+internal import Exchange
+internal import HTTP
+
+extension ExchangeRunner {
+    /// Joins both directions: behind the upstream's 101, or a 200 of our own to CONNECT.
+    func beginTunnel(_ form: ResponseForm?) {
+        guard let client, let upstream else { return }
+        tunnel = TunnelStateMachine()
+        hasBegunResponse = true
+        worker.responseScratch.removeAll()
+        if let form {
+            let terms = ResponseTerms(
+                pseudonym: worker.pseudonym, version: request.version, keepsAlive: true,
+                unixSeconds: worker.loop.unixSeconds)
+            ForwardedResponse.append(response, form: form, terms: terms, into: &worker.responseScratch)
+        } else {
+            record.status = 200
+            worker.responseScratch.append("HTTP/1.1 200 Connection Established\r\n")
+            MessageParts.appendVia(.http11, pseudonym: worker.pseudonym, into: &worker.responseScratch)
+            worker.responseScratch.append("\r\n")
+        }
+        phase = .tunnel
+        flush()
+        client.stream.keepAlive()
+        upstream.stream.keepAlive()
+        client.tunnelBegan()
+        upstream.stream.resumeReading()
+        armDeadline()
+        worker.later { [self] in joinInputs(client, upstream) }
+    }
+
+    /// What came behind the CONNECT, or behind the 101, goes first.
+    private func joinInputs(_ client: ClientConnection, _ upstream: UpstreamConnection) {
+        guard self.client === client, self.upstream === upstream, phase == .tunnel else { return }
+        client.resumeInput()
+        if self.upstream === upstream { upstream.resumeReading() }
+        if client.isEndOfFileSeen { tunnelEnded(fromClient: true) }
+    }
+
+    /// The reader of the client's bytes has room.
+    var takesTunnelBytes: Bool { !isUpstreamBlocked }
+
+    /// Passes bytes on as they came.
+    func tunnelReceived(_ bytes: Span<UInt8>, fromClient: Bool) {
+        guard let client, let upstream else { return }
+        deadline?.set(to: worker.loop.now.adding(nanoseconds: tunnelLimit))
+        let none = Span<UInt8>()
+        if fromClient {
+            record.bytesIn += UInt64(bytes.count)
+            if !upstream.send(bytes, none) { return endTunnelLater() }
+            if upstream.isBlocked { client.pauseReading() }
+        } else {
+            record.bytesOut += UInt64(bytes.count)
+            client.send(bytes, none)
+            if client.isBlocked { upstream.pauseReading() }
+        }
+    }
+
+    private var tunnelLimit: Nanoseconds {
+        tunnel.isHalf ? worker.timeouts.tunnelHalf : worker.timeouts.tunnelIdle
+    }
+
+    /// One side ended its direction (H-15).
+    func tunnelEnded(fromClient: Bool) {
+        let isBlocked = fromClient ? isUpstreamBlocked || client?.hasUnread == true : isClientBlocked || upstream?.hasUnread == true
+        carryOut(tunnel.ended(fromClient: fromClient, isBlocked: isBlocked), fromClient: fromClient)
+    }
+
+    func tunnelDrained(fromClient: Bool) {
+        let isMore = fromClient ? isUpstreamBlocked : isClientBlocked
+        if isMore { return }
+        carryOut(tunnel.drained(fromClient: fromClient), fromClient: fromClient)
+    }
+
+    private func carryOut(_ action: TunnelStateMachine.Action, fromClient: Bool) {
+        switch action {
+        case .none:
+            break
+        case .shutDown:
+            if fromClient { upstream?.shutdownWrite() } else { client?.shutdownWrite() }
+            armDeadline()
+        case .close:
+            endTunnel()
+        }
+    }
+
+    private func endTunnelLater() {
+        worker.later { [self] in
+            if phase == .tunnel { endTunnel() }
+        }
+    }
+
+    /// Both directions are over, or one of them broke.
+    func endTunnel() {
+        let client = client
+        self.client = nil
+        finish(reusesUpstream: false)
+        client?.tunnelClosed()
+    }
+}

@@ -1,0 +1,6 @@
+/// The proxy's way to the log.
+package final class ProxyLog: Sendable {
+    package init() {}
+    package func warn(_ text: String) {}
+    func access(_ runner: ExchangeRunner) {}
+}

@@ -1,0 +1,138 @@
+internal import Authentication
+package import Bytes
+internal import Crypto
+internal import Events
+internal import Exchange
+internal import HTTP
+package import Rules
+internal import Synchronization
+
+/// Why the proxy can't start: one line with the reason (O-10).
+package struct StartError: Error, Sendable {
+    package let message: String
+
+    package init(_ message: String) { self.message = message }
+}
+
+/// The running proxy: one loop for each worker, and what they share.
+package final class ProxyServer: Sendable {
+    private let shared: SharedState
+    private let ledger: SharedLedger
+    private let bindings: [PortBinding]
+    private let workerCount: Int
+    private let policy: Mutex<Policy>
+    private let group = Mutex<EventLoopGroup?>(nil)
+    private let pseudonym: String
+    private let log: ProxyLog
+
+    /// Binds the listeners and opens the ledger; nothing is served before `start`.
+    package init(_ configuration: ServerConfiguration, workers: Int, log: ProxyLog) throws(StartError) {
+        self.log = log
+        workerCount = workers
+        pseudonym = configuration.http.via ?? "countersign-" + String(decoding: RandomBytes.hex(count: 4), as: UTF8.self)
+        bindings = try Self.bind(configuration, workers)
+        let relay = WakeRelay()
+        do throws(SystemError) {
+            ledger = try SharedLedger(at: configuration.state, waking: relay) { [log] in log.warn($0) }
+        } catch {
+            throw StartError("can't open the ledger: \(error.description)")
+        }
+        let own = OwnAddresses(listeners: bindings.map(\.address), local: LocalAddresses.all())
+        shared = SharedState(ledger: ledger, resolverThreads: ResolverThreads(), ownAddresses: own, log: log)
+        relay.attach(shared.peers)
+        let keys = ledger.register(configuration.credentials)
+        policy = Mutex(Policy(configuration, keys: keys, pseudonym: pseudonym))
+    }
+
+    private static func bind(_ configuration: ServerConfiguration, _ workers: Int) throws(StartError) -> [PortBinding] {
+        var bindings: [PortBinding] = []
+        for listener in configuration.listeners {
+            guard case .tcp(let address, let port) = listener.address else {
+                throw StartError("unix sockets are not built yet")
+            }
+            let wanted = SocketAddress(address, port: port)
+            do throws(SystemError) {
+                bindings.append(try PortBinding(wanted, count: workers))
+            } catch {
+                throw StartError("can't listen on \(wanted.description): \(error.reason)")
+            }
+        }
+        return bindings
+    }
+
+    /// Where it listens.
+    package var addresses: [String] { bindings.map(\.address.description) }
+
+    /// Starts the loops.
+    package func start() throws(StartError) {
+        do throws(SystemError) {
+            let started = try EventLoopGroup(count: workerCount, name: "worker") { [self] index, loop in
+                run(index, loop)
+            } failed: { [log] error in
+                log.warn("a worker can't start: \(error.description)")
+            }
+            group.withLock { $0 = started }
+        } catch {
+            throw StartError("can't start the workers: \(error.description)")
+        }
+    }
+
+    private func run(_ index: Int, _ loop: EventLoop) {
+        do throws(SystemError) {
+            let worker = try Worker(
+                index: index, loop: loop, shared: shared, policy: policy.withLock { $0 }, pseudonym: pseudonym)
+            let mailbox = try Mailbox<WorkerMailboxes.Job>()
+            let receiver = loop.receive(from: mailbox) { job in job(worker) }
+            shared.peers.add(mailbox, index: index)
+            // A reload may have come between the two lines above.
+            worker.adopt(policy.withLock { $0 })
+            for (number, binding) in bindings.enumerated() {
+                if let descriptor = binding.take() { worker.listen(descriptor, number) }
+            }
+            loop.run()
+            withExtendedLifetime(receiver) {}
+        } catch {
+            log.warn("a worker can't start: \(error.description)")
+        }
+    }
+
+    /// New requests run under `configuration` from now on; its listeners are those of the start.
+    package func apply(_ configuration: ServerConfiguration) {
+        let keys = ledger.register(configuration.credentials)
+        let next = Policy(configuration, keys: keys, pseudonym: pseudonym)
+        policy.withLock { $0 = next }
+        shared.peers.forEach { $0.adopt(next) }
+    }
+
+    /// Ends listening, waits until nothing is under way or `limit` has passed, then ends the loops.
+    package func stop(within limit: Nanoseconds) {
+        shared.peers.forEach { $0.drain() }
+        let step: Nanoseconds = .milliseconds(20)
+        var waited: Nanoseconds = 0
+        while shared.clients.load(ordering: .relaxed) > 0 && waited < limit {
+            SystemThread.sleep(step)
+            waited += step
+        }
+        shared.peers.forEach { $0.end() }
+        group.withLock { $0.take() }?.join()
+        ledger.close()
+    }
+
+    /// The ledger, for the control socket.
+    package var sharedLedger: SharedLedger { ledger }
+}
+
+/// Brings the ledger's wakes to the loops of the exchanges.
+private final class WakeRelay: LedgerWaking {
+    private let peers = Mutex<WorkerMailboxes?>(nil)
+
+    func attach(_ mailboxes: WorkerMailboxes) { peers.withLock { $0 = mailboxes } }
+
+    func wake(_ waiters: [Waiter]) {
+        guard let peers = peers.withLock({ $0 }) else { return }
+        for (loop, group) in Dictionary(grouping: waiters, by: \.loop) {
+            let exchanges = group.map(\.exchange)
+            peers.send(to: loop) { $0.wake(exchanges) }
+        }
+    }
+}

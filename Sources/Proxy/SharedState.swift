@@ -1,0 +1,117 @@
+internal import Authentication
+internal import Bytes
+internal import Events
+internal import Exchange
+internal import HTTP
+internal import Synchronization
+
+/// What the loops of one process share.
+final class SharedState: Sendable {
+    let ledger: SharedLedger
+    let replayTotal = ReplayTotal()
+    let resolverThreads: ResolverThreads
+    let hosts = HostCounts()
+    let clients = Atomic<Int>(0)
+    let learned = LearnedTable()
+    let ownAddresses: OwnAddresses
+    let log: ProxyLog
+    let peers = WorkerMailboxes()
+
+    init(ledger: SharedLedger, resolverThreads: ResolverThreads, ownAddresses: OwnAddresses, log: ProxyLog) {
+        self.ledger = ledger
+        self.resolverThreads = resolverThreads
+        self.ownAddresses = ownAddresses
+        self.log = log
+    }
+}
+
+/// Connections of the whole process to each host (`upstream_connections_per_host`).
+final class HostCounts: Sendable {
+    private let counts = Mutex<[String: Int]>([:])
+
+    /// Takes a place; false where the host has `limit` connections already.
+    func take(_ host: String, limit: Int) -> Bool {
+        counts.withLock { counts in
+            let count = counts[host, default: 0]
+            guard count < limit else { return false }
+            counts[host] = count + 1
+            return true
+        }
+    }
+
+    func give(_ host: String) {
+        counts.withLock { counts in
+            let count = counts[host, default: 1] - 1
+            counts[host] = count > 0 ? count : nil
+        }
+    }
+}
+
+/// What any loop learned of a server, for the others to start from; nonces stay where they are (A-4b).
+final class LearnedTable: Sendable {
+    private let version = Atomic<UInt64>(1)
+    private let spaces = Mutex<[String: [LearnedSpace]]>([:])
+    private static let bound = 10_000
+
+    var currentVersion: UInt64 { version.load(ordering: .acquiring) }
+
+    func publish(_ server: String, _ snapshot: [LearnedSpace]) {
+        spaces.withLock { table in
+            if table.count >= Self.bound && table[server] == nil { table.removeAll() }
+            table[server] = snapshot
+        }
+        version.wrappingAdd(1, ordering: .releasing)
+    }
+
+    func spaces(of server: String) -> [LearnedSpace] {
+        spaces.withLock { $0[server] ?? [] }
+    }
+
+    /// Forgets everything: after a reload each loop ties what it knows to the new rules itself.
+    func clear() {
+        spaces.withLock { $0.removeAll() }
+    }
+}
+
+/// The addresses at which this process listens, to see a request that would come back (H-13).
+final class OwnAddresses: Sendable {
+    private let listeners: [SocketAddress]
+    private let local: Set<IPAddress>
+
+    init(listeners: [SocketAddress], local: Set<IPAddress>) {
+        self.listeners = listeners
+        self.local = local
+    }
+
+    func contains(_ address: IPAddress, port: UInt16) -> Bool {
+        let address = address.unmapped
+        return listeners.contains { listener in
+            guard listener.port == port else { return false }
+            let own = listener.address.unmapped
+            if own == address { return true }
+            guard own.isUnspecified else { return own.isLoopback && address.isUnspecified }
+            return address.isLoopback || address.isUnspecified || local.contains(address)
+        }
+    }
+}
+
+/// The way from one loop to the others.
+final class WorkerMailboxes: Sendable {
+    private let mailboxes = Mutex<[Int: Mailbox<Job>]>([:])
+
+    typealias Job = @Sendable (Worker) -> Void
+
+    func add(_ mailbox: Mailbox<Job>, index: Int) {
+        mailboxes.withLock { $0[index] = mailbox }
+    }
+
+    func forEach(except index: Int? = nil, _ job: @escaping Job) {
+        let all = mailboxes.withLock { $0 }
+        for (other, mailbox) in all where other != index { mailbox.send(job) }
+    }
+
+    func send(to index: Int, _ job: @escaping Job) {
+        let mailbox = mailboxes.withLock { $0[index] }
+        mailbox?.send(job)
+    }
+}

@@ -1,0 +1,156 @@
+internal import Bytes
+internal import Events
+internal import Exchange
+
+/// One connection to an origin or a parent, lent to one exchange at a time.
+final class UpstreamConnection: ReadinessObserver {
+    let worker: Worker
+    let hop: Hop
+    let id: UpstreamID
+    /// The nonces that it holds (A-4b).
+    var nonces = ConnectionNonces()
+    /// The exchange that has it; nil while it idles in the pool.
+    var runner: ExchangeRunner?
+    /// What could not be sent yet.
+    private var outbound = ByteBuffer()
+    /// Bytes that arrived and were not taken yet.
+    private(set) var inbound = ByteBuffer()
+    private let socket: StreamSocket
+    /// Exchanges that it has served.
+    var served = 0
+    var idleSince = Instant(nanoseconds: 0)
+    /// It belongs to this client connection and goes to no pool (A-13, C-8).
+    var isBound = false
+    /// What one read takes; grows while reads fill it and the other side keeps up.
+    private var readLimit = EventLoop.usualReadLimit
+    private var isEndOfFileSeen = false
+    /// Bytes are being handed over: what is called from there must not begin again.
+    private var isProcessing = false
+
+    init(worker: Worker, hop: Hop, id: UpstreamID, socket: StreamSocket) {
+        self.worker = worker
+        self.hop = hop
+        self.id = id
+        self.socket = socket
+    }
+
+    func start() {
+        socket.observer = self
+        socket.resumeReading()
+    }
+
+    var isClosed: Bool { socket.isClosed }
+    var isBlocked: Bool { !outbound.isEmpty }
+    var hasUnread: Bool { !inbound.isEmpty }
+    var stream: StreamSocket { socket }
+
+    func readable() {
+        guard let runner else { return idleBroken() }
+        guard inbound.isEmpty, !isEndOfFileSeen else { return socket.pauseReading() }
+        switch socket.read(limit: readLimit) {
+        case .bytes(let count):
+            isProcessing = true
+            let loop = worker.loop
+            let taken = runner.received(loop.received, from: self)
+            isProcessing = false
+            if taken < count, !socket.isClosed { inbound.append(loop.received.extracting(taken..<count)) }
+            adapt(count)
+        case .wouldBlock:
+            break
+        case .endOfFile:
+            isEndOfFileSeen = true
+            socket.pauseReading()
+            runner.upstreamEnded(self, isReset: false)
+        case .failed:
+            runner.upstreamEnded(self, isReset: true)
+        }
+    }
+
+    /// Reads more at a time while that much comes and the client takes it.
+    private func adapt(_ count: Int) {
+        if runner?.isClientBlocked ?? true {
+            readLimit = EventLoop.usualReadLimit
+        } else if count == readLimit && readLimit < EventLoop.largestReadLimit {
+            readLimit *= 2
+        }
+    }
+
+    /// Takes what was left unread before, then reads on.
+    func resumeReading() {
+        guard !isProcessing else { return }
+        if !inbound.isEmpty, let runner {
+            isProcessing = true
+            var bytes = ByteBuffer()
+            swap(&bytes, &inbound)
+            let taken = runner.received(bytes.readable, from: self)
+            isProcessing = false
+            bytes.consume(taken)
+            if !bytes.isEmpty { swap(&bytes, &inbound) }
+        }
+        guard inbound.isEmpty, !socket.isClosed else { return }
+        if !isEndOfFileSeen { socket.resumeReading() }
+    }
+
+    func pauseReading() { socket.pauseReading() }
+
+    /// Sends both parts, keeping what the kernel doesn't take; false where the connection is broken.
+    func send(_ first: Span<UInt8>, _ second: Span<UInt8>) -> Bool {
+        guard outbound.isEmpty else {
+            outbound.append(first)
+            outbound.append(second)
+            return true
+        }
+        switch socket.write(first, second) {
+        case .wrote(let count):
+            keepRest(first, second, from: count)
+        case .wouldBlock:
+            keepRest(first, second, from: 0)
+        case .failed:
+            return false
+        }
+        return true
+    }
+
+    private func keepRest(_ first: Span<UInt8>, _ second: Span<UInt8>, from count: Int) {
+        guard count < first.count + second.count else { return }
+        if count < first.count { outbound.append(first.extracting(count..<first.count)) }
+        let start = max(0, count - first.count)
+        outbound.append(second.extracting(start..<second.count))
+        socket.notifyWhenWritable()
+    }
+
+    func writable() {
+        guard !outbound.isEmpty else { return }
+        switch socket.write(outbound.readable) {
+        case .wrote(let count): outbound.consume(count)
+        case .wouldBlock: break
+        case .failed:
+            // What the peer said before it broke off is still to be read.
+            outbound.removeAll()
+            runner?.upstreamWriteFailed(self)
+            return
+        }
+        if outbound.isEmpty {
+            outbound.shrink()
+            runner?.upstreamDrained(self)
+        } else {
+            socket.notifyWhenWritable()
+        }
+    }
+
+    /// Bytes or an end on a connection that nobody uses: it can't be trusted any more.
+    private func idleBroken() {
+        worker.discard(self)
+    }
+
+    func shutdownWrite() { socket.shutdownWrite() }
+
+    /// Closes; only the worker calls it, which knows the pool.
+    func close() {
+        runner = nil
+        socket.close()
+    }
+
+    /// The peer may have ended it while nobody looked (H-6).
+    var isUsable: Bool { !socket.isClosed && !isEndOfFileSeen && inbound.isEmpty && outbound.isEmpty }
+}

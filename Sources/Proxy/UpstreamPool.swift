@@ -1,0 +1,126 @@
+internal import Bytes
+internal import Events
+internal import Exchange
+
+/// The upstream connections of one loop, by id, and the places that wait for one.
+struct UpstreamPool {
+    private var connections: [UpstreamConnection?] = []
+    private var free: [Int] = []
+    private var hops: [ObjectIdentifier: Hop] = [:]
+    /// Attempts that wait for a place at their host's limit.
+    var waiting: [ConnectionAttempt] = []
+
+    mutating func add(_ hop: Hop, _ make: (UpstreamID) -> UpstreamConnection) -> UpstreamConnection {
+        let index = free.popLast() ?? connections.count
+        if index == connections.count { connections.append(nil) }
+        let connection = make(UpstreamID(index: index))
+        connections[index] = connection
+        hop.openCount += 1
+        hops[ObjectIdentifier(hop)] = hop
+        return connection
+    }
+
+    subscript(id: UpstreamID) -> UpstreamConnection? { connections[id.index] }
+
+    mutating func remove(_ connection: UpstreamConnection) -> Bool {
+        let index = connection.id.index
+        guard connections[index] === connection else { return false }
+        connections[index] = nil
+        free.append(index)
+        let hop = connection.hop
+        hop.openCount -= 1
+        if let place = hop.idle.lastIndex(of: connection.id) { hop.idle.remove(at: place) }
+        if hop.openCount == 0 { hops[ObjectIdentifier(hop)] = nil }
+        return true
+    }
+
+    /// Closes what has idled since before `moment`.
+    func closeIdle(before moment: Instant, worker: Worker) {
+        for hop in hops.values {
+            for id in hop.idle {
+                guard let connection = connections[id.index], connection.idleSince < moment else { break }
+                worker.discard(connection)
+            }
+        }
+    }
+
+    /// Closes the idle connections of hops that no destination leads to any more.
+    func closeIdle(except hops: Set<ObjectIdentifier>, worker: Worker) {
+        for hop in self.hops.values where !hops.contains(ObjectIdentifier(hop)) {
+            for id in hop.idle { if let connection = connections[id.index] { worker.discard(connection) } }
+        }
+    }
+
+    /// Closes one idle connection to this host, or to any where it is nil.
+    func closeOneIdle(of host: String?, worker: Worker) {
+        for hop in hops.values where host == nil || hop.serverKey == host {
+            if let id = hop.idle.first, let connection = connections[id.index] { return worker.discard(connection) }
+        }
+    }
+
+    func closeAll(worker: Worker) {
+        for connection in connections { if let connection { worker.discard(connection) } }
+    }
+}
+
+extension Hop {
+    /// The host and port that the process-wide limit counts.
+    var serverKey: String { "\(host):\(port)" }
+}
+
+extension Worker {
+    /// An idle connection to `hop`, the one used last; one that may not be repeated gets none that idled over 1 s (H-6).
+    func lease(_ hop: Hop, mayBeRepeated: Bool) -> UpstreamConnection? {
+        while let id = hop.idle.popLast() {
+            guard let connection = pool[id] else { continue }
+            let isYoung = loop.now.since(connection.idleSince) <= .seconds(1)
+            if connection.isUsable && (mayBeRepeated || isYoung) { return connection }
+            if connection.isUsable {
+                hop.idle.append(id)
+                return nil
+            }
+            discard(connection)
+        }
+        return nil
+    }
+
+    /// The connection is free for the next exchange.
+    func release(_ connection: UpstreamConnection) {
+        connection.runner = nil
+        guard connection.isUsable, !isDraining, destinations.isCurrent(connection.hop) || connection.isBound else {
+            return discard(connection)
+        }
+        connection.idleSince = loop.now
+        if connection.isBound { return }
+        if !pool.waiting.isEmpty, let attempt = takeWaiting(for: connection.hop) {
+            return attempt.handOver(connection)
+        }
+        connection.hop.idle.append(connection.id)
+    }
+
+    /// The connection ends; its nonces are idle for others (A-4b).
+    func discard(_ connection: UpstreamConnection) {
+        guard pool.remove(connection) else { return }
+        if let nonce = connection.nonces.parent { connection.hop.learned.giveBack(nonce) }
+        if let nonce = connection.nonces.origin { destinations.giveBack(nonce) }
+        connection.nonces = ConnectionNonces()
+        connection.close()
+        shared.hosts.give(connection.hop.serverKey)
+        if !pool.waiting.isEmpty { retryWaiting() }
+    }
+
+    private func takeWaiting(for hop: Hop) -> ConnectionAttempt? {
+        guard let place = pool.waiting.firstIndex(where: { $0.hop === hop }) else { return nil }
+        return pool.waiting.remove(at: place)
+    }
+
+    func retryWaiting() {
+        let attempts = pool.waiting
+        pool.waiting.removeAll()
+        later { for attempt in attempts { attempt.retry() } }
+    }
+
+    func closeOneIdleUpstream(of host: String? = nil) {
+        pool.closeOneIdle(of: host, worker: self)
+    }
+}

@@ -1,0 +1,237 @@
+internal import Authentication
+internal import Bytes
+internal import Crypto
+internal import Events
+internal import Exchange
+internal import HTTP
+internal import Rules
+internal import Synchronization
+
+/// Everything of one loop: its connections, its pool, what it learned; used on the loop's thread only.
+final class Worker: ListenerObserver {
+    let index: Int
+    let loop: EventLoop
+    let shared: SharedState
+    let resolver: Resolver
+    let digest = MessageDigest()
+    let pseudonym: String
+    private(set) var policy: Policy
+    var requestScratch = ByteBuffer(capacity: 16 * 1024)
+    var responseScratch = ByteBuffer(capacity: 16 * 1024)
+    var bodyScratch = ByteBuffer()
+    /// Exchanges that wait for the ledger's word.
+    var waiting: [UInt64: ExchangeRunner] = [:]
+    let destinations: DestinationTable
+    var pool: UpstreamPool
+    private var listeners: [Listener] = []
+    private var listenerIndices: [ObjectIdentifier: Int] = [:]
+    private var clients: [UInt64: ClientConnection] = [:]
+    private var idleRunners: [ExchangeRunner] = []
+    private var nextNumber: UInt64 = 1
+    private var ticker: Timer?
+    private(set) var isDraining = false
+
+    init(index: Int, loop: EventLoop, shared: SharedState, policy: Policy, pseudonym: String) throws(SystemError) {
+        self.index = index
+        self.loop = loop
+        self.shared = shared
+        self.policy = policy
+        self.pseudonym = pseudonym
+        resolver = try Resolver(loop, threads: shared.resolverThreads)
+        destinations = DestinationTable()
+        pool = UpstreamPool()
+    }
+
+    var configuration: ServerConfiguration { policy.configuration }
+    var timeouts: TimeoutsConfiguration { policy.configuration.timeouts }
+    var limits: Limits { policy.limits }
+    var admission: RequestAdmission { policy.admission }
+
+    /// Does something at the end of the work at hand, when nothing is on the stack any more.
+    func later(_ body: @escaping () -> Void) {
+        deferred.append(body)
+        guard deferredTimer == nil else { return }
+        deferredTimer = Timer(loop, after: 0) { [unowned self] in runDeferred() }
+    }
+
+    private var deferred: [() -> Void] = []
+    private var deferredTimer: Timer?
+
+    private func runDeferred() {
+        let due = deferred
+        deferred.removeAll()
+        deferredTimer = nil
+        for body in due { body() }
+    }
+
+    /// Sends what is put together for a client, and empties the buffer.
+    func flushResponse(to client: ClientConnection) {
+        Self.flush(&responseScratch) { client.send($0, Span()) }
+    }
+
+    /// The same, with `content` behind it in one call.
+    func flushResponse(to client: ClientConnection, with content: Span<UInt8>) {
+        Self.flush(&responseScratch) { client.send($0, content) }
+    }
+
+    /// Lends the buffer for a piece of a kept body.
+    func takeBodyScratch() -> ByteBuffer {
+        var piece = ByteBuffer()
+        swap(&piece, &bodyScratch)
+        piece.removeAll()
+        return piece
+    }
+
+    /// Takes the buffer back.
+    func giveBodyScratch(_ piece: consuming ByteBuffer) {
+        bodyScratch = piece
+    }
+
+    /// Sends what is put together for an upstream, and empties the buffer; false where the connection is broken.
+    func flushRequest(to upstream: UpstreamConnection) -> Bool {
+        var isSent = true
+        Self.flush(&requestScratch) { isSent = upstream.send($0, Span()) }
+        return isSent
+    }
+
+    private static func flush(_ buffer: inout ByteBuffer, _ send: (Span<UInt8>) -> Void) {
+        send(buffer.readable)
+        buffer.removeAll()
+    }
+
+    // MARK: clients
+
+    func listen(_ descriptor: consuming Descriptor, _ index: Int) {
+        let listener = Listener(loop, descriptor, observer: self)
+        listeners.append(listener)
+        listenerIndices[ObjectIdentifier(listener)] = index
+        if ticker == nil {
+            ticker = Timer(loop, after: .seconds(1), repeats: true) { [unowned self] in tick() }
+        }
+    }
+
+    func accepted(_ descriptor: consuming Descriptor, from peer: SocketAddress?, by listener: Listener) {
+        guard let index = listenerIndices[ObjectIdentifier(listener)] else { return }
+        let count = shared.clients.wrappingAdd(1, ordering: .relaxed).newValue
+        if count >= configuration.limits.connections { pauseListeners() }
+        let entry = index < configuration.listeners.count ? configuration.listeners[index] : configuration.listeners[0]
+        let identity = Client(address: peer?.address.unmapped, listener: entry.name)
+        let socket = StreamSocket(loop, descriptor)
+        socket.withoutDelay()
+        nextNumber += 1
+        let client = ClientConnection(
+            worker: self, socket: socket, identity: identity, number: nextNumber,
+            isAllowed: configuration.admits(identity, by: entry))
+        clients[client.number] = client
+        client.start()
+    }
+
+    func acceptFailed(_ error: SystemError, by listener: Listener) {
+        closeOneIdleUpstream()
+        shared.log.warn("can't accept connections: \(error.description)")
+    }
+
+    func forget(_ client: ClientConnection) {
+        guard clients.removeValue(forKey: client.number) != nil else { return }
+        shared.clients.wrappingSubtract(1, ordering: .relaxed)
+    }
+
+    private func pauseListeners() {
+        for listener in listeners { listener.pause() }
+        arePaused = true
+    }
+
+    private var arePaused = false
+
+    /// Once a second: idle connections end, and accepting recovers.
+    private func tick() {
+        if arePaused, shared.clients.load(ordering: .relaxed) < configuration.limits.connections, !isDraining {
+            arePaused = false
+            for listener in listeners { listener.resume() }
+        }
+        let now = loop.now.nanoseconds
+        if now > timeouts.upstreamIdle {
+            pool.closeIdle(before: Instant(nanoseconds: now - timeouts.upstreamIdle), worker: self)
+        }
+        destinations.evict(before: loop.now)
+    }
+
+    // MARK: exchanges
+
+    func makeRunner(for client: ClientConnection) -> ExchangeRunner {
+        let runner = idleRunners.popLast() ?? ExchangeRunner(worker: self)
+        nextNumber += 1
+        runner.prepare(for: client, number: nextNumber, policy: policy)
+        return runner
+    }
+
+    func recycle(_ runner: ExchangeRunner) {
+        waiting[runner.number] = nil
+        guard idleRunners.count < 256 else { return runner.retire() }
+        idleRunners.append(runner)
+    }
+
+    func waiter(_ runner: ExchangeRunner) -> Waiter { Waiter(loop: index, exchange: runner.number) }
+
+    /// Another exchange's verdict: these ask the ledger again.
+    func wake(_ exchanges: [UInt64]) {
+        for number in exchanges {
+            if let runner = waiting[number] {
+                runner.askAgain()
+            } else {
+                shared.ledger.leave(Waiter(loop: index, exchange: number))
+            }
+        }
+    }
+
+    func log(_ runner: ExchangeRunner) {
+        guard configuration.log.access else { return }
+        shared.log.access(runner)
+    }
+
+    /// A target that leads back to this proxy by its own address (H-13).
+    func refusal(of destination: Destination) -> LocalResponse? {
+        guard let address = destination.hop.address ?? IPAddress(destination.hop.host) else { return nil }
+        guard shared.ownAddresses.contains(address, port: destination.hop.port) else { return nil }
+        return ExchangeError(.loop, .local).response
+    }
+
+    /// Asks the other loops for an idle connection's place at this host.
+    func askForPlace(_ host: String) {
+        closeOneIdleUpstream(of: host)
+        shared.peers.forEach(except: index) { $0.closeOneIdleUpstream(of: host) }
+        later { [self] in retryWaiting() }
+    }
+
+    // MARK: reload and end
+
+    /// New requests run under `policy` from now on; what did not change keeps its state.
+    func adopt(_ policy: Policy) {
+        self.policy = policy
+        destinations.rebind(to: policy, worker: self)
+    }
+
+    /// Ends listening; idle connections end, the others with their exchange.
+    func drain() {
+        isDraining = true
+        for listener in listeners { listener.close() }
+        listeners.removeAll()
+        for client in clients.values where client.isIdle { client.close() }
+    }
+
+    var clientCount: Int { clients.count }
+
+    /// Ends whatever is left.
+    func end() {
+        ticker?.cancel()
+        ticker = nil
+        for listener in listeners { listener.close() }
+        listeners.removeAll()
+        for client in Array(clients.values) { client.close() }
+        pool.closeAll(worker: self)
+        loop.stop()
+    }
+}
+
+@available(*, unavailable)
+extension Worker: Sendable {}
