@@ -135,7 +135,10 @@ extension ExchangeStateMachine {
         switch state {
         case .acquiring:
             self.isReused = isReused
-            return .send
+            guard form.target == .authority, destination?.hop.isParent == false else { return .send }
+            // Nobody but the target itself is at the other end of a CONNECT that is dialled directly.
+            state = .tunnelling
+            return .tunnel(nil)
         case .idle, .askingLedger, .collectingBody, .awaitingContinue, .awaitingHead, .draining, .relaying,
             .tunnelling, .finished:
             preconditionFailure("a connection came that was not asked for")

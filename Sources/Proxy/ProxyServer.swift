@@ -63,6 +63,9 @@ package final class ProxyServer: Sendable {
     /// Where it listens.
     package var addresses: [String] { bindings.map(\.address.description) }
 
+    /// Tells the log something about the proxy as a whole.
+    package func tell(_ text: String) { log.warn(text) }
+
     /// Starts the loops.
     package func start() throws(StartError) {
         do throws(SystemError) {
