@@ -1,0 +1,155 @@
+internal import Bytes
+
+/// Finds what an excerpt must not show: what stands under a key that asks for a secret, or that might.
+///
+/// Two passes find it, and what either finds is hidden: one over the tree as far as the file could be parsed, one over the
+/// raw lines, which also holds where the parser saw something else than the writer meant.
+enum Masking {
+    /// Keys under which nothing is shown.
+    static let secretKeys: Set<String> = [
+        "password", "digest_ha1", "token", "client_secret", "passphrase", "private_key", "header", "parameters",
+        "placeholder", "helper", "value", "exec", "prefix",
+    ]
+
+    /// Every key of the schema; what stands under any other as a text is hidden, too: it might be `pasword`.
+    static let knownKeys: Set<String> = {
+        var keys: Set<String> = []
+        var sections = [Schema.top]
+        var types: [SchemaType] = []
+        while let section = sections.popLast() {
+            keys.formUnion(section.keys.map(\.name))
+            types += section.keys.map(\.type)
+            while let type = types.popLast() {
+                types += [type.element, type.member].compactMap { $0 }
+                if let section = type.section { sections.append(section) }
+            }
+        }
+        return keys
+    }()
+
+    /// Whether a word that is no known key reads like one that asks for a secret.
+    static func soundsSecret(_ word: String) -> Bool {
+        if knownKeys.contains(word) { return secretKeys.contains(word) }
+        let folded = Suggestion.fold(word)
+        let parts = ["pass", "secret", "token", "pwd", "credential", "apikey", "bearer", "privat", "passwort", "auth"]
+        if parts.contains(where: { folded.contains($0) }) || folded == "key" || folded == "pw" { return true }
+        return Suggestion.nearest(to: word, in: Array(secretKeys)) != nil
+    }
+
+    /// Hides the secrets of a file, of which `tree` is what could be parsed; unless `isParsed`, that isn't all of it and the
+    /// raw lines are searched, too.
+    static func mask(_ source: inout SourceText, tree: YAMLNode?, isParsed: Bool) {
+        if let tree { mask(&source, tree, key: nil) }
+        var lines = RawMasking()
+        for line in 0..<source.lineCount {
+            let bytes = source.line(line)
+            let ranges = isParsed ? RawMasking.secrets(inCommentOf: bytes) : lines.secrets(in: bytes)
+            for range in ranges { source.mask(range) }
+        }
+    }
+
+    private static func mask(_ source: inout SourceText, _ node: YAMLNode, key: String?) {
+        switch node.content {
+        case .scalar(let text, _):
+            // A login pasted into a user name, or before the host in a URL.
+            if isUnexpected(key) || (key == "username" && text.contains(":")) { return hide(&source, node) }
+            if text.contains("@") { maskLogin(&source, node) }
+        case .sequence(let elements):
+            if isUnexpected(key) { return hide(&source, node) }
+            for element in elements { mask(&source, element, key: key) }
+        case .mapping(let entries):
+            if key == "username" || key == "client_id" { return hide(&source, node) }
+            for entry in entries { mask(&source, entry) }
+        }
+    }
+
+    private static func mask(_ source: inout SourceText, _ entry: YAMLEntry) {
+        guard let name = entry.key.text else {
+            return source.mask(from: entry.key.start, to: entry.value.end)
+        }
+        if source.isExplicitKey(entry.key) { hide(&source, entry.key) }
+        // A credential may be called `token`: what it holds has keys of its own.
+        let isKnown = knownKeys.contains(name)
+        let isName = entry.value.entries.map { !isKnown && !$0.contains(where: isForm) } ?? false
+        let isSecret = !isKnown && (entry.value.entries?.contains(where: isForm) ?? false)
+        if (soundsSecret(name) && !isName) || isSecret {
+            hide(&source, entry.value)
+        } else if name.contains(":"), entry.value.isEmptyPlain {
+            maskBehindColon(&source, entry.key)
+        } else {
+            mask(&source, entry.value, key: name)
+        }
+    }
+
+    /// Whether a key is one of those by which a secret says where it is found.
+    private static func isForm(_ entry: YAMLEntry) -> Bool {
+        Schema.secretForms.contains { $0.name == entry.key.text }
+    }
+
+    /// Whether a text under this key may be a misplaced secret.
+    private static func isUnexpected(_ key: String?) -> Bool {
+        guard let key else { return false }
+        return !knownKeys.contains(key) || key == "credentials"
+    }
+
+    /// Hides a value, and what YAML took off it: the rest of the line behind a comma or a comment sign.
+    private static func hide(_ source: inout SourceText, _ node: YAMLNode) {
+        source.mask(from: node.start, to: node.end)
+        for scalar in node.scalars where scalar.isPlain {
+            let line = source.line(scalar.end.line)
+            let end = source.offset(line: scalar.end.line, column: scalar.end.column)
+            guard (line.startIndex...line.endIndex).contains(end) else { continue }
+            let next = line[end...].first { $0 != 0x20 && $0 != 0x09 }
+            if next == UInt8(ascii: ",") || next == UInt8(ascii: "#") { source.mask(end..<line.endIndex) }
+        }
+    }
+
+    /// Hides what stands before an `@`, behind a `//` if there is one.
+    private static func maskLogin(_ source: inout SourceText, _ node: YAMLNode) {
+        let lower = source.offset(line: node.start.line, column: node.start.column)
+        let upper = source.offset(line: node.end.line, column: node.end.column)
+        guard lower < upper else { return }
+        if let login = login(in: source.bytes[lower..<upper]) { source.mask(login) }
+    }
+
+    /// The range of a login before an `@`.
+    static func login(in bytes: ArraySlice<UInt8>) -> Range<Int>? {
+        guard let at = bytes.lastIndex(of: UInt8(ascii: "@")) else { return nil }
+        let before = bytes[..<at]
+        let slashes = before.indices.dropFirst().first {
+            before[$0] == UInt8(ascii: "/") && before[$0 - 1] == UInt8(ascii: "/")
+        }
+        let start = slashes.map { $0 + 1 } ?? before.startIndex
+        return start < at ? start..<at : nil
+    }
+
+    /// `password:hunter2` is one key.
+    private static func maskBehindColon(_ source: inout SourceText, _ key: YAMLNode) {
+        let lower = source.offset(line: key.start.line, column: key.start.column)
+        let upper = source.offset(line: key.end.line, column: key.end.column)
+        guard lower < upper else { return }
+        guard let colon = source.bytes[lower..<upper].firstIndex(of: UInt8(ascii: ":")) else { return }
+        source.mask(colon + 1..<upper)
+    }
+}
+
+extension YAMLNode {
+    /// The scalars in it, itself if it is one.
+    fileprivate var scalars: [YAMLNode] {
+        switch content {
+        case .scalar: [self]
+        case .sequence(let elements): elements.flatMap(\.scalars)
+        case .mapping(let entries): entries.flatMap { $0.key.scalars + $0.value.scalars }
+        }
+    }
+}
+
+extension SourceText {
+    /// Whether a key is written in YAML's long form, `? key`, which no rule file needs and some passwords make.
+    func isExplicitKey(_ key: YAMLNode) -> Bool {
+        let line = line(key.start.line)
+        let start = offset(line: key.start.line, column: key.start.column)
+        guard start <= line.endIndex, start >= line.startIndex else { return false }
+        return line[..<start].last { $0 != 0x20 && $0 != 0x09 } == UInt8(ascii: "?")
+    }
+}

@@ -1,0 +1,160 @@
+internal import Bytes
+
+/// Finds secrets line by line, without a parser, for text that no parser understands.
+///
+/// It hides rather too much. Shown is what stands behind a key that asks for no secret, and the list below such a key;
+/// hidden is what stands behind any other word with a colon, to the end of its line and further while lines are indented
+/// deeper, a quote or a bracket is open or nothing was written yet, and every line that begins with no key at all.
+struct RawMasking {
+    /// Keys that stand in secrets, beside those that ask for one.
+    private static let formKeys: Set<String> = ["file", "env", "systemd", "refresh", "timeout"]
+
+    /// The indentation of the line whose secret may go on.
+    private var indentation: Int?
+    /// Nothing stood behind the key yet: the next line is taken for its value whatever its indentation.
+    private var awaitsValue = false
+    private var quote: UInt8?
+    private var brackets = 0
+    /// A list may follow whose owner asks for no secret.
+    private var showsList = false
+
+    /// The ranges of a line that may hold a secret.
+    mutating func secrets(in line: ArraySlice<UInt8>) -> [Range<Int>] {
+        guard let first = line.firstIndex(where: { !ASCII.isBlank($0) }) else { return [] }
+        if isContinuation(line, first) {
+            awaitsValue = false
+            scanValue(line[first...])
+            return [first..<line.endIndex]
+        }
+        indentation = nil
+        awaitsValue = false
+        guard let key = leadingKey(line, from: first) else {
+            let isShown = showsList && line[first] == UInt8(ascii: "-") && secretStart(in: line, from: first) == nil
+            return isShown ? loginRanges(line) : [first..<line.endIndex]
+        }
+        let start = secretStart(in: line, from: first)
+        let isOpen = line[key.upperBound...].allSatisfy { ASCII.isBlank($0) || $0 == UInt8(ascii: ":") }
+        showsList = start == nil && (isOpen ? Masking.knownKeys.contains(text(line[key])) : showsList)
+        var ranges = loginRanges(line)
+        if let start {
+            quote = nil
+            brackets = 0
+            indentation = first - line.startIndex
+            let value = line[start...].drop(while: ASCII.isBlank)
+            awaitsValue = value.isEmpty || value.first == UInt8(ascii: "#")
+            scanValue(value)
+            ranges.append(value.startIndex..<line.endIndex)
+        }
+        return ranges
+    }
+
+    /// The range in a line's comment that may hold a secret, where the rest of the line is parsed.
+    static func secrets(inCommentOf line: ArraySlice<UInt8>) -> [Range<Int>] {
+        let sign = line.indices.first { index in
+            line[index] == UInt8(ascii: "#") && (index == line.startIndex || ASCII.isBlank(line[index - 1]))
+        }
+        guard let sign, let start = RawMasking().secretStart(in: line, from: sign) else { return [] }
+        return [start..<line.endIndex]
+    }
+
+    private func isContinuation(_ line: ArraySlice<UInt8>, _ first: Int) -> Bool {
+        guard let indentation else { return false }
+        if quote != nil || brackets > 0 { return true }
+        let own = first - line.startIndex
+        if own > indentation { return true }
+        guard awaitsValue else { return false }
+        // `- x` may stand below its key; anything that isn't a key of its own is the value, wrongly indented.
+        return line[first] == UInt8(ascii: "-") || !line[first...].contains(UInt8(ascii: ":"))
+    }
+
+    /// Follows quotes and brackets, to see whether the value goes on in the next line.
+    private mutating func scanValue(_ value: ArraySlice<UInt8>) {
+        var before: UInt8 = 0x20
+        for byte in value {
+            if let open = quote {
+                if byte == open, before != UInt8(ascii: "\\") { quote = nil }
+            } else if byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "'"), " \t{[,:".utf8.contains(before) {
+                quote = byte
+            } else if byte == UInt8(ascii: "{") || byte == UInt8(ascii: "[") {
+                brackets += 1
+            } else if byte == UInt8(ascii: "}") || byte == UInt8(ascii: "]") {
+                brackets = max(0, brackets - 1)
+            }
+            before = byte
+        }
+    }
+
+    /// The word at the beginning of a line if a colon follows it.
+    private func leadingKey(_ line: ArraySlice<UInt8>, from first: Int) -> Range<Int>? {
+        guard let start = line[first...].firstIndex(where: { !" \t-{[\"'?".utf8.contains($0) }),
+            Self.isWordByte(line[start])
+        else { return nil }
+        let end = line[start...].firstIndex { !Self.isWordByte($0) } ?? line.endIndex
+        let next = line[end...].first { !" \t\"'".utf8.contains($0) }
+        return next == UInt8(ascii: ":") ? start..<end : nil
+    }
+
+    /// Where the first value begins that may be a secret.
+    private func secretStart(in line: ArraySlice<UInt8>, from first: Int) -> Int? {
+        var index = first
+        while index < line.endIndex {
+            guard Self.isWordByte(line[index]) else {
+                index += 1
+                continue
+            }
+            let end = line[index...].firstIndex { !Self.isWordByte($0) } ?? line.endIndex
+            if let start = valueStart(line, word: index..<end) { return start }
+            index = end
+        }
+        return nil
+    }
+
+    /// Where the value of this word begins if the word is a key whose value must not be shown.
+    private func valueStart(_ line: ArraySlice<UInt8>, word: Range<Int>) -> Int? {
+        let name = text(line[word])
+        var next = word.upperBound
+        while next < line.endIndex, " \t\"'".utf8.contains(line[next]) { next += 1 }
+        let follows = next < line.endIndex ? line[next] : nil
+        let hasBlank = next > word.upperBound
+        let isKey = follows == UInt8(ascii: ":") || follows == UInt8(ascii: "=")
+        let isKnown = Masking.knownKeys.contains(name)
+        if Masking.soundsSecret(name) || Self.formKeys.contains(name) {
+            // A credential may be called `token`: what it holds has keys of its own.
+            if isKey { return isKnown || !opensMapping(line, next + 1) ? next + 1 : nil }
+            return hasBlank && follows != nil ? next : nil
+        }
+        guard follows == UInt8(ascii: ":") else { return nil }
+        if ["username", "client_id"].contains(name) {
+            let value = line[(next + 1)...].drop(while: ASCII.isBlank)
+            return value.isEmpty || value.contains(UInt8(ascii: "{")) ? next + 1 : nil
+        }
+        return isKnown ? nil : unknownValueStart(line, colon: next)
+    }
+
+    private func unknownValueStart(_ line: ArraySlice<UInt8>, colon: Int) -> Int? {
+        let behind = colon + 1
+        // `http://`, `uid:1` and `10.0.0.1:80` are no keys.
+        guard behind >= line.endIndex || ASCII.isBlank(line[behind]) else { return nil }
+        let value = line[min(behind, line.endIndex)...].drop(while: ASCII.isBlank)
+        return value.isEmpty || value.first == UInt8(ascii: "#") || opensMapping(line, behind) ? nil : behind
+    }
+
+    /// Whether a mapping begins behind the colon: then its own keys decide.
+    private func opensMapping(_ line: ArraySlice<UInt8>, _ index: Int) -> Bool {
+        line[min(index, line.endIndex)...].drop(while: ASCII.isBlank).first == UInt8(ascii: "{")
+    }
+
+    /// The first login in a URL.
+    private func loginRanges(_ line: ArraySlice<UInt8>) -> [Range<Int>] {
+        line.split(whereSeparator: ASCII.isBlank).compactMap { word in
+            word.contains(UInt8(ascii: "/")) || word.contains(UInt8(ascii: ":")) ? Masking.login(in: word) : nil
+        }
+    }
+
+    private func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }
+
+    private static func isWordByte(_ byte: UInt8) -> Bool {
+        ASCII.isLetter(byte) || ASCII.isDigit(byte) || byte == UInt8(ascii: "_") || byte == UInt8(ascii: "-")
+            || byte == UInt8(ascii: ".") || byte >= 0x80
+    }
+}

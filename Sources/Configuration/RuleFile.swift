@@ -1,0 +1,110 @@
+package import Rules
+
+/// What came of reading a rule file.
+package struct LoadResult: Sendable {
+    /// Nil where there is an error.
+    package let configuration: ServerConfiguration?
+    /// Errors and warnings in the order of files and lines.
+    package let diagnostics: [Diagnostic]
+    /// The files whose change is a reason to load again, also after a load that failed.
+    package let watchedFiles: [String]
+    /// Whether the file itself couldn't be read: `check` exits with 2 then.
+    package let isUnreadable: Bool
+
+    package var hasErrors: Bool { diagnostics.contains { $0.severity == .error } }
+}
+
+/// Reads rule files: YAML text to the values that the proxy runs by, or to diagnostics.
+package enum RuleFile {
+    /// Reads a rule file, the files that it includes and the secrets that it names.
+    ///
+    /// - Parameters:
+    ///   - path: as the user wrote it; diagnostics show it so.
+    ///   - environment: keep one over reloads, since it keeps what was taken from the environment.
+    ///   - readsSecrets: false leaves out whatever lies outside the rule files; such secrets are empty then.
+    ///   - files: the file system.
+    /// - Returns: the configuration unless there is an error, and all that is to be said of the files.
+    package static func load(
+        path: String,
+        environment: EnvironmentSecrets,
+        readsSecrets: Bool = true,
+        files: any FileReading = SystemFiles()
+    ) -> LoadResult {
+        var set = RuleFileSet(files: files, home: environment.home)
+        set.read(path: path)
+        return result(of: set, files: files, environment: environment, readsSecrets: readsSecrets)
+    }
+
+    /// Reads a text that comes from no file, such as an embedded one; relative paths count from the current folder.
+    package static func load(
+        text: String,
+        name: String,
+        environment: EnvironmentSecrets,
+        readsSecrets: Bool = true,
+        files: any FileReading = SystemFiles()
+    ) -> LoadResult {
+        load(bytes: Array(text.utf8), name: name, environment: environment, readsSecrets: readsSecrets, files: files)
+    }
+
+    /// Reads arbitrary bytes as a rule file; whatever they are, it ends with a result.
+    package static func load(
+        bytes: [UInt8],
+        name: String,
+        environment: EnvironmentSecrets,
+        readsSecrets: Bool = true,
+        files: any FileReading = SystemFiles()
+    ) -> LoadResult {
+        var set = RuleFileSet(files: files, home: environment.home)
+        set.read(text: bytes, name: name)
+        return result(of: set, files: files, environment: environment, readsSecrets: readsSecrets)
+    }
+
+    private static func result(
+        of set: RuleFileSet,
+        files: any FileReading,
+        environment: EnvironmentSecrets,
+        readsSecrets: Bool
+    ) -> LoadResult {
+        var reader = RuleFileReader(set, files: files, environment: environment, readsSecrets: readsSecrets)
+        var configuration: ServerConfiguration?
+        if set.isComplete, let root = set.root { configuration = reader.read(root) }
+        let hasErrors = reader.collector.hasErrors
+        return LoadResult(
+            configuration: hasErrors ? nil : configuration,
+            diagnostics: reader.collector.diagnostics(),
+            watchedFiles: set.watched + reader.watched,
+            isUnreadable: set.isUnreadable
+        )
+    }
+}
+
+extension RuleFileReader {
+    /// Reads all sections, those first that others name.
+    mutating func read(_ root: YAMLNode) -> ServerConfiguration {
+        readListeners(root["listeners"])
+        accessClients = clients(root["access"]?["clients"])
+        readCredentials(root["credentials"])
+        readRules(root["rules"])
+        readProxies(root["proxies"])
+        readRoutes(root["routes"])
+        let state = state(root["state"])
+        let spool = spool(root["spool"])
+        warn(root, state: state, spool: spool)
+        let parents = proxyNames.compactMap { proxies[$0]?.parent }
+        return ServerConfiguration(
+            listeners: listeners,
+            credentials: credentialNames.compactMap { credentials[$0]?.credential },
+            rules: RuleTable(rules: rules.map(\.rule), parents: parents),
+            routes: RouteTable(routes.map(\.route)),
+            parents: parents,
+            access: accessClients,
+            limits: limits(root["limits"]),
+            timeouts: timeouts(root["timeouts"]),
+            log: log(root["log"]),
+            http: http(root["http"]),
+            state: state,
+            spool: spool,
+            watched: set.watched + watched
+        )
+    }
+}

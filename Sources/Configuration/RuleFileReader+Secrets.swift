@@ -1,0 +1,118 @@
+internal import Bytes
+internal import Crypto
+
+extension RuleFileReader {
+    /// The largest secret: what still makes an Authorization value of 64 KiB (A-25).
+    private static let maximumSecret = 64 << 10
+
+    /// The secret that a mapping such as `{ file: PATH }` names; nil where something is wrong with it, which is told.
+    ///
+    /// With `readsSecrets` false, whatever lies outside the rule file is an empty secret. No message repeats anything from
+    /// inside the mapping.
+    mutating func secret(_ node: YAMLNode?) -> Secret? {
+        guard let node, !node.isFaulty, let entries = node.entries else { return nil }
+        let forms = ["file", "env", "systemd", "exec", "value"]
+        let written = entries.filter { entry in entry.key.text.map(forms.contains) ?? false }
+        guard let form = written.first, let name = form.key.text else {
+            if entries.isEmpty || entries.contains(where: { $0.key.text == "prefix" }) {
+                error(node, "a secret needs one of 'file', 'env', 'systemd' and 'value'")
+            }
+            return nil
+        }
+        guard written.count == 1 else {
+            error(written[1].key, "a secret takes one of 'file', 'env', 'systemd', 'exec' and 'value'")
+            return nil
+        }
+        guard !form.value.isFaulty else { return nil }
+        switch name {
+        case "file": return fileSecret(form.value)
+        case "env": return environmentSecret(form.value)
+        case "systemd": return systemdSecret(form.value)
+        case "value": return literalSecret(form.value)
+        default: return nil
+        }
+    }
+
+    private mutating func fileSecret(_ node: YAMLNode) -> Secret? {
+        guard let path = path(node) else { return nil }
+        return fileSecret(path, node, what: "the file of this secret")
+    }
+
+    private mutating func fileSecret(_ path: String, _ node: YAMLNode, what: String) -> Secret? {
+        watch(path)
+        guard readsSecrets else { return Secret("") }
+        var bytes: [UInt8]
+        do throws(FileError) {
+            bytes = try files.contents(of: path, limit: Self.maximumSecret)
+        } catch {
+            let isRelative = node.text.map { !$0.hasPrefix("/") && !$0.hasPrefix("~") } ?? false
+            let hint = isRelative && error == .missing ? " (a relative path counts from the folder of this file)" : ""
+            collector.error(node.start, "\(what) can't be read: \(error.message)\(hint)")
+            return nil
+        }
+        defer { Wiping.wipe(&bytes) }
+        if bytes.last == UInt8(ascii: "\n") {
+            bytes.removeLast()
+            if bytes.last == UInt8(ascii: "\r") { bytes.removeLast() }
+        }
+        guard !bytes.isEmpty else {
+            error(node, "\(what) is empty")
+            return nil
+        }
+        return Secret(bytes.span)
+    }
+
+    private mutating func environmentSecret(_ node: YAMLNode) -> Secret? {
+        guard let name = text(node, as: .nonEmptyText) else { return nil }
+        guard readsSecrets else { return Secret("") }
+        guard !name.contains("="), !name.contains("$"), let secret = environment.secret(name) else {
+            let hint = name.hasPrefix("$") ? "; the name stands without '$'" : ""
+            error(node, "the environment variable of this secret is not set\(hint)")
+            return nil
+        }
+        guard !secret.isEmpty else {
+            error(node, "the environment variable of this secret is empty")
+            return nil
+        }
+        return secret
+    }
+
+    private mutating func systemdSecret(_ node: YAMLNode) -> Secret? {
+        guard let name = text(node, as: .nonEmptyText) else { return nil }
+        guard readsSecrets else { return Secret("") }
+        guard !name.contains("/"), name != ".", name != ".." else {
+            error(node, "the name of a systemd credential has no '/'")
+            return nil
+        }
+        guard let folder = environment.variable("CREDENTIALS_DIRECTORY") else {
+            error(
+                node,
+                "systemd passed no credentials: $CREDENTIALS_DIRECTORY is not set (LoadCredential= in the unit)"
+            )
+            return nil
+        }
+        return fileSecret(Path.joined(folder, name), node, what: "the systemd credential of this secret")
+    }
+
+    private mutating func literalSecret(_ node: YAMLNode) -> Secret? {
+        guard let text = node.text else { return nil }
+        // A written `value: ""` is an empty password on purpose; nothing at all was told by the schema's check.
+        if node.isEmptyPlain || (node.isPlain && (text.contains("${") || text.contains("{{"))) { return nil }
+        if let path = set.paths[node.start.file], files.isReadableByOthers(path) {
+            warning(node, "a secret stands in this file, which other users can read: chmod o-r, or { file: PATH }")
+        }
+        if node.isPlain, commentFollows(node) {
+            warning(node, "the secret ends before ' #', which begins a comment: quote it if it goes on")
+        }
+        return Secret(text)
+    }
+
+    /// Whether a comment stands behind a value on its line.
+    private func commentFollows(_ node: YAMLNode) -> Bool {
+        let source = collector.sources[node.end.file]
+        let line = source.line(node.end.line)
+        let end = source.offset(line: node.end.line, column: node.end.column)
+        guard end <= line.endIndex, end >= line.startIndex else { return false }
+        return line[end...].first { !ASCII.isBlank($0) } == UInt8(ascii: "#")
+    }
+}

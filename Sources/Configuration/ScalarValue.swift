@@ -1,0 +1,105 @@
+internal import Bytes
+
+/// What is wrong with the text of a scalar.
+enum ScalarProblem: Error {
+    case wrong(String)
+    /// The value belongs to a part that isn't built yet.
+    case notBuilt(String)
+}
+
+/// The values of scalars that more than one section knows.
+enum ScalarValue {
+    static func boolean(_ text: String) -> Bool? {
+        switch text {
+        case "true": true
+        case "false": false
+        default: nil
+        }
+    }
+
+    /// Decimal digits only, without sign; nil where they overflow.
+    static func integer(_ text: String) -> Int? {
+        let digits = text.utf8
+        guard !digits.isEmpty, digits.allSatisfy(ASCII.isDigit) else { return nil }
+        return Int(text)
+    }
+
+    static func port(_ text: String) -> UInt16? {
+        integer(text).flatMap { UInt16(exactly: $0) }.flatMap { $0 == 0 ? nil : $0 }
+    }
+
+    /// `250ms`, `30s`, `5m`, `12h`, `7d`; at most a hundred years.
+    static func duration(_ text: String) -> Nanoseconds? {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        let unit: Int? =
+            switch text[digits.endIndex...] {
+            case "ms": 1
+            case "s": 1000
+            case "m": 60_000
+            case "h": 3_600_000
+            case "d": 86_400_000
+            default: nil
+            }
+        guard let unit, let number = integer(String(digits)) else { return nil }
+        let (milliseconds, overflow) = number.multipliedReportingOverflow(by: unit)
+        guard !overflow, milliseconds <= 3_155_760_000_000 else { return nil }
+        return Nanoseconds(milliseconds) * 1_000_000
+    }
+
+    /// `64KiB`, `1MiB`, `2GiB`, or bytes.
+    static func size(_ text: String) -> Int? {
+        let digits = text.prefix { $0.isASCII && $0.isNumber }
+        let unit: Int? =
+            switch text[digits.endIndex...] {
+            case "": 1
+            case "KiB": 1 << 10
+            case "MiB": 1 << 20
+            case "GiB": 1 << 30
+            default: nil
+            }
+        guard let unit, let number = integer(String(digits)) else { return nil }
+        let (size, overflow) = number.multipliedReportingOverflow(by: unit)
+        return overflow ? nil : size
+    }
+
+    /// Year, month and day that exist.
+    static func date(_ text: String) -> (year: Int, month: Int, day: Int)? {
+        let parts = text.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
+        guard parts.map(\.utf8.count) == [4, 2, 2], let year = integer(parts[0]), let month = integer(parts[1]),
+            let day = integer(parts[2]), (1...12).contains(month)
+        else { return nil }
+        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
+        let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
+        return (1...days).contains(day) ? (year, month, day) : nil
+    }
+
+    /// The path in a `PATH` or `{ file: PATH }`.
+    static func path(_ node: YAMLNode) -> YAMLNode? {
+        let node = node.entries == nil ? node : node["file"]
+        guard let node, !node.isFaulty, let text = node.text, !text.isEmpty else { return nil }
+        return node
+    }
+}
+
+/// How values of the file stand in messages.
+enum Quoting {
+    /// The text in quotes, shortened, without control characters and without a login that stands in a URL.
+    static func quoted(_ text: String) -> String {
+        var shown = ""
+        for scalar in withoutLogin(text).unicodeScalars.prefix(60) {
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator: shown += "\u{FFFD}"
+            default: shown.unicodeScalars.append(scalar)
+            }
+        }
+        return "'\(shown)\(text.unicodeScalars.count > 60 ? "..." : "")'"
+    }
+
+    /// `http://user:password@host` as `http://…@host`; anything before an `@` is taken for a login.
+    static func withoutLogin(_ text: String) -> String {
+        guard let at = text.lastIndex(of: "@") else { return text }
+        var start = text.startIndex
+        if let slash = text[..<at].firstRange(of: "//") { start = slash.upperBound }
+        return text[..<start] + "…" + text[at...]
+    }
+}

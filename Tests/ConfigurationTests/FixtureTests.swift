@@ -1,0 +1,49 @@
+import Foundation
+import Testing
+
+@testable import Configuration
+
+/// The files of Tests/Fixtures/rules, each named by its defect. What is said of a file stands in the comments at its end.
+enum RuleFileFixture {
+    static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
+        .appending(path: "Fixtures/rules")
+
+    static let names: [String] = {
+        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? []
+        return names.filter { $0.hasSuffix(".yaml") }.sorted()
+    }()
+
+    static func text(_ name: String) throws -> String {
+        try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+    }
+
+    /// The same as it would be read by `check`, with a secret in `/run/pw`.
+    static func load(_ text: String) -> LoadResult {
+        ConfigurationTests.load(text, files: ["/run/pw": "c4n4ry\n"])
+    }
+}
+
+@Suite struct FixtureTests {
+    @Test("there are fixtures") func exist() { #expect(RuleFileFixture.names.count > 80) }
+
+    @Test("a defect is told at its place, with its cure, and nothing else is", arguments: RuleFileFixture.names)
+    func says(name: String) throws {
+        let text = try RuleFileFixture.text(name)
+        let expected = text.split(separator: "\n").filter { $0.hasPrefix("# says ") }.map { String($0.dropFirst(7)) }
+        #expect(!expected.isEmpty)
+        #expect(said(text, files: ["/run/pw": "c4n4ry\n"]) == expected)
+    }
+
+    @Test("a file with an error gives no configuration, one with warnings does", arguments: RuleFileFixture.names)
+    func configures(name: String) throws {
+        let result = RuleFileFixture.load(try RuleFileFixture.text(name))
+        #expect((result.configuration == nil) == result.hasErrors)
+    }
+
+    @Test("S-5 nothing from inside a secret is shown", arguments: RuleFileFixture.names)
+    func hides(name: String) throws {
+        for diagnostic in RuleFileFixture.load(try RuleFileFixture.text(name)).diagnostics {
+            #expect(!diagnostic.rendered.lowercased().contains("c4n4ry"))
+        }
+    }
+}
