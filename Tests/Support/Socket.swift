@@ -117,23 +117,13 @@ final class Socket: Sendable {
         return accepted >= 0 ? Socket(descriptor: accepted) : nil
     }
 
-    /// Appends up to `limit` bytes to `buffer` and gives their number: 0 at the end of the stream.
-    func read(
-        into buffer: inout [UInt8],
-        limit: Int = 65_536,
-        by deadline: Deadline,
-        waitingFor what: String
-    ) throws -> Int {
-        let start = buffer.count
-        buffer += repeatElement(0, count: limit)
-        var count = 0
-        defer { buffer.removeLast(limit - count) }
+    /// Appends up to 64 KiB to `buffer` and gives their number: 0 at the end of the stream.
+    func read(into buffer: inout [UInt8], by deadline: Deadline, waitingFor what: String) throws -> Int {
+        var part = [UInt8](repeating: 0, count: 65_536)
         while true {
-            let received = unsafe buffer.withUnsafeMutableBytes {
-                unsafe recv(raw, $0.baseAddress.map { unsafe $0 + start }, limit, 0)
-            }
-            if received >= 0 {
-                count = received
+            let count = unsafe part.withUnsafeMutableBytes { unsafe recv(raw, $0.baseAddress, $0.count, 0) }
+            if count >= 0 {
+                buffer += part[..<count]
                 return count
             }
             switch errno {
