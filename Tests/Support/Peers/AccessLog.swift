@@ -1,6 +1,6 @@
 internal import Glibc
 
-/// What a real server says that it was asked, in the order in which it answered.
+/// What a real server says that it was asked; what two connections asked at once may stand in either order.
 package struct AccessLog: Sendable {
     /// One request, as the server logged it.
     package struct Entry: Sendable, CustomStringConvertible {
