@@ -49,6 +49,18 @@ struct CredentialLedgerConfirmationTests {
         #expect(fixture.ask(5, at: c).extent == .everywhere)
     }
 
+    @Test("A-6b a rejection ends what was sent ahead unchallenged at that server, also where max_failures allows more")
+    func unchallengedThenOneFailure() {
+        var fixture = LedgerFixture()
+        let ahead = CredentialUse(isSentAheadUnchallenged: true, maxFailures: 3)
+        _ = fixture.ask(1, at: a, path: "/x", use: ahead)
+        _ = fixture.confirm(1, at: a, path: "/x", basis: .unchallenged)
+        #expect(fixture.ask(2, at: a, path: "/private", use: CredentialUse(maxFailures: 3)).isGo)
+        _ = fixture.reject(2, at: a)
+        #expect(fixture.ask(3, at: a, path: "/x", use: ahead) == .go(isScout: true))
+        #expect(fixture.ask(4, at: a, path: "/x", use: ahead).isWait)
+    }
+
     @Test("A-6b a path that is challenged after all needs a scout again")
     func pathChallengedLater() {
         var fixture = LedgerFixture()
