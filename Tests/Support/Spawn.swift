@@ -93,9 +93,9 @@ final class Reaper: Sendable {
                     -) groups="${groups%% $group *} ${groups#* $group }" ;;
                 esac
             done
-            for group in $groups; do kill -TERM -- -$group 2>/dev/null; done
+            for group in $groups; do kill -TERM -$group 2>/dev/null; done
             [ "$groups" = ' ' ] || sleep 3
-            for group in $groups; do kill -KILL -- -$group 2>/dev/null; done
+            for group in $groups; do kill -KILL -$group 2>/dev/null; done
             """
         defer { close(ends[0]) }
         _ = try Spawn(path: "/bin/sh", arguments: ["sh", "-c", script], environment: ["PATH=/usr/bin:/bin"]).start(
