@@ -24,6 +24,7 @@ internal import Glibc
 
     private var mailReceiver: MailReceiver<Job>?
     private var isStopping = false
+    private var isInTurn = false
     private var cachedNow: Instant?
     private var cachedUnixTime: timespec?
     private var graveyard: [AnyObject] = []
@@ -58,18 +59,22 @@ internal import Glibc
 
     /// Serves events until `stop`.
     package func run() {
-        while !isStopping {
-            forgetTime()
-            guard unsafe event_base_loop(base, EVLOOP_ONCE | EVLOOP_NO_EXIT_ON_EMPTY) >= 0 else { return }
-            emptyGraveyard()
-        }
+        while !isStopping, turn(EVLOOP_ONCE | EVLOOP_NO_EXIT_ON_EMPTY) {}
     }
 
     /// Serves what is due now without waiting; for tests.
     package func runOnce() {
+        _ = turn(EVLOOP_ONCE | EVLOOP_NONBLOCK)
+    }
+
+    /// False if the system's readiness call fails, which only a fault of our own can bring about.
+    private func turn(_ flags: Int32) -> Bool {
         forgetTime()
-        _ = unsafe event_base_loop(base, EVLOOP_ONCE | EVLOOP_NONBLOCK)
+        isInTurn = true
+        let result = unsafe event_base_loop(base, flags)
+        isInTurn = false
         emptyGraveyard()
+        return result >= 0
     }
 
     /// Ends `run` when the current turn is done.
@@ -98,7 +103,8 @@ internal import Glibc
 
     /// Keeps `object` to the end of this turn, for code up the stack that still works with it.
     func keepToEndOfTurn(_ object: AnyObject) {
-        graveyard.append(object)
+        // Between turns nothing of ours is up the stack, and what is buried might hold the loop for ever.
+        if isInTurn { graveyard.append(object) }
     }
 
     private func emptyGraveyard() {

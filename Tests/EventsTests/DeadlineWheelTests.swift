@@ -125,7 +125,7 @@ private final class Subscriber: DeadlineObserver {
         let loop = try EventLoop()
         let subscriber = Subscriber(loop)
         let start = loop.now
-        subscriber.onPassed = {
+        subscriber.onPassed = { [unowned subscriber] in
             guard subscriber.log.names.count < 3 else { return }
             subscriber.deadline.set(to: start)
         }
