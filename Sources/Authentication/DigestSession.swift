@@ -17,12 +17,13 @@ package final class DigestSession {
     /// Whether all counts of the nonce were used; such a session makes no more values.
     package var isExhausted: Bool { count == .max }
     /// How many values were made with the nonce, which is the count of the last one.
-    package private(set) var count: UInt32
+    package var count: UInt32 { nonceCount.value }
     /// What the body must be hashed with, if `qop` is auth-int.
     package let algorithm: DigestAlgorithm
     package let qop: DigestChallenge.QualityOfProtection
 
     private let parameters: DigestParameters
+    private var nonceCount: NonceCount
     /// H(A1) in hex and a colon, the nonce and a colon: what a response's hash begins with.
     private var keyAndNonce: Secret
     /// From the scheme to the quote before the uri, between response and nc, and behind nc.
@@ -65,7 +66,7 @@ package final class DigestSession {
         let user = try DigestUser(credential, challenge, ruleCharset, digest)
         algorithm = challenge.algorithm
         qop = challenge.qop
-        count = firstCount - 1
+        nonceCount = NonceCount(firstCount - 1)
         parameters = DigestParameters(challenge: challenge, usernameParameter: user.parameter)
         keyAndNonce = Self.join(user.key, nonce: challenge.nonce)
         if challenge.isSession {
@@ -92,7 +93,7 @@ package final class DigestSession {
         digest: MessageDigest
     ) {
         if isExhausted { return }
-        count += 1
+        nonceCount = NonceCount(count + 1)
         if qop == .authInt, bodyHash == nil {
             var empty = [64 of UInt8](repeating: 0)
             digest.begin(algorithm)
@@ -118,7 +119,8 @@ package final class DigestSession {
         buffer.append(response.digits)
         buffer.append(behindResponse)
         if qop != .none {
-            buffer.append(hex: UInt64(count), width: 8)
+            let digits = nonceCount.digits
+            buffer.append(digits.span)
             buffer.append(behindCount)
         }
     }
@@ -131,7 +133,7 @@ package final class DigestSession {
         let digits = 2 * algorithm.byteCount
         let key = keyAndNonce.withBytes { Secret($0.extracting(first: digits)) }
         keyAndNonce = Self.join(key, nonce: nonce)
-        count = 0
+        nonceCount = NonceCount(0)
         write(nonce: nonce, cnonce: cnonce)
     }
 
@@ -170,7 +172,8 @@ package final class DigestSession {
         digest.begin(algorithm)
         keyAndNonce.withBytes { digest.update($0) }
         if qop != .none {
-            digest.update(HexDigest(count: count).digits)
+            let digits = nonceCount.digits
+            digest.update(digits.span)
             let rest = behindHashedCount
             digest.update(rest.span)
         }

@@ -1,4 +1,3 @@
-internal import Bytes
 internal import Crypto
 
 /// Up to 64 lower-case hex digits in place, without an allocation.
@@ -9,9 +8,12 @@ struct HexDigest {
     /// The digits of `bytes`, of which there are at most 32.
     init(of bytes: Span<UInt8>) {
         count = 2 * min(bytes.count, 32)
-        for index in 0..<(count / 2) {
-            storage[2 * index] = Hex.digit(bytes[index] >> 4)
-            storage[2 * index + 1] = Hex.digit(bytes[index] & 15)
+        var place = 0
+        for index in 0..<min(bytes.count, 32) {
+            let byte = bytes[index]
+            storage[place] = HexDigest.digit(byte >> 4)
+            storage[place &+ 1] = HexDigest.digit(byte & 15)
+            place &+= 2
         }
     }
 
@@ -22,16 +24,25 @@ struct HexDigest {
         self.init(of: result.span.extracting(0..<length))
     }
 
-    /// The eight digits of a nonce count.
-    init(count value: UInt32) {
-        count = 8
-        for index in 0..<8 {
-            storage[index] = Hex.digit(UInt8(truncatingIfNeeded: value >> UInt32(28 - 4 * index)) & 15)
-        }
+    // `Hex.digit` costs a call for each digit, and there are 72 in a value.
+    @inline(__always)
+    static func digit(_ value: UInt8) -> UInt8 {
+        value &+ (value > 9 ? 0x57 : 0x30)
     }
 
     var digits: Span<UInt8> {
         @_lifetime(borrow self)
         get { storage.span.extracting(0..<count) }
+    }
+}
+
+/// A nonce count and its eight hex digits.
+struct NonceCount {
+    private(set) var value: UInt32
+    private(set) var digits: [8 of UInt8]
+
+    init(_ value: UInt32) {
+        self.value = value
+        digits = .init { HexDigest.digit(UInt8(truncatingIfNeeded: value >> UInt32(28 - 4 * $0)) & 15) }
     }
 }
