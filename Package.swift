@@ -39,7 +39,7 @@ let package = Package(
         door("CYAML", pkgConfig: "yaml-0.1", apt: "libyaml-dev"),
     ]
         + room("Bytes")
-        + room("HTTP", ["Bytes"], tests: ["Support"])
+        + room("HTTP", ["Bytes"], tests: ["Support", "FuzzChecks"])
         + room("Crypto", ["Bytes", "COpenSSL"])
         + room("Authentication", ["Bytes", "HTTP", "Crypto"], tests: ["Support", "FuzzChecks"])
         + room("Rules", ["Bytes", "HTTP", "Crypto", "Authentication"])
@@ -95,6 +95,9 @@ func fuzzTarget(_ name: String) -> Target {
 if fuzzing {
     package.targets += [
         .systemLibrary(name: "CFuzzer", path: "Sources/C/CFuzzer"),
+        fuzzTarget("HeadFuzz"),
+        fuzzTarget("ChunkedFuzz"),
+        fuzzTarget("TargetFuzz"),
         fuzzTarget("ChallengeFuzz"),
     ]
 }

@@ -70,7 +70,7 @@ package struct ChunkedDecoder: Sendable {
         while index < bytes.count {
             switch state {
             case .data:
-                return takeData(bytes, from: index)
+                return takeData(bytes, from: index, start: start)
             case .trailers:
                 return takeTrailers(bytes, from: index, start: start)
             case .ended:
@@ -86,11 +86,11 @@ package struct ChunkedDecoder: Sendable {
         return .needMore
     }
 
-    private mutating func takeData(_ bytes: Span<UInt8>, from index: Int) -> ChunkEvent {
+    private mutating func takeData(_ bytes: Span<UInt8>, from index: Int, start: Int) -> ChunkEvent {
         let count = Int(min(UInt64(bytes.count &- index), remaining))
         remaining -= UInt64(count)
         if remaining == 0 { state = .dataCarriageReturn }
-        position += count
+        position += index &+ count &- start
         return .data(index..<(index &+ count))
     }
 

@@ -136,8 +136,12 @@ extension Fields {
             return nil
         case .nul: return .failed(.nul, at: index)
         case .lineFeed where syntax.message == .request: return .failed(.bareLineFeed, at: index)
-        case .carriageReturn where index + 1 < bytes.count && bytes[index + 1] != .lineFeed:
-            return .failed(.bareCarriageReturn, at: index)
+        case .carriageReturn:
+            guard index + 1 < bytes.count else {
+                index += 1
+                return nil
+            }
+            return .failed(bytes[index + 1] == .lineFeed ? .fieldName : .bareCarriageReturn, at: index)
         default: return .failed(.fieldName, at: index)
         }
     }

@@ -157,7 +157,7 @@ extension RequestHead {
         while end < bytes.count && end - start < 9 && bytes[end] > 0x20 { end &+= 1 }
         guard end < bytes.count else { return end - start > 8 ? .failed(.version, at: start) : .needMore }
         switch VersionReading(bytes.extracting(start..<end)) {
-        case .malformed: return unexpected(bytes, end, .version)
+        case .malformed: return .failed(.version, at: start)
         case .unsupported: return .failed(.versionUnsupported, at: start)
         case .version(let read): version = read
         }
