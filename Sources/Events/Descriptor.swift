@@ -1,3 +1,4 @@
+internal import CEvent
 internal import Glibc
 
 /// An open file descriptor, closed when its owner lets go of it.

@@ -1,4 +1,5 @@
 package import Bytes
+internal import CEvent
 internal import Glibc
 
 /// The machine's own addresses.

@@ -1,3 +1,4 @@
+internal import CEvent
 internal import Glibc
 
 /// A value that threads share, behind a lock of pthreads.

@@ -1,4 +1,5 @@
 internal import Bytes
+internal import CEvent
 internal import Glibc
 
 /// A TCP port that several loops listen on, each with a socket of its own between which the kernel spreads connections.

@@ -1,3 +1,4 @@
+internal import CEvent
 internal import Glibc
 
 /// What a process sets once at its start.

@@ -1,4 +1,5 @@
 package import Bytes
+internal import CEvent
 internal import Glibc
 
 /// An address and a TCP port.

@@ -1,3 +1,4 @@
+internal import CEvent
 internal import Glibc
 
 extension StreamSocket {

@@ -1,3 +1,4 @@
+internal import CEvent
 internal import Glibc
 
 /// A failed system call: its errno and which call it was.
