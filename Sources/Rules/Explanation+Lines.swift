@@ -1,0 +1,131 @@
+internal import Authentication
+internal import Bytes
+internal import HTTP
+
+extension Explanation {
+    /// One line of the answer: what it is about, and what is said of it.
+    package struct Line: Hashable, Sendable {
+        /// `listener`, `route`, `rule`, `not`, `ahead`, `challenge`, `answer` or `then`.
+        package let topic: String
+        /// Never shows a secret.
+        package let text: String
+    }
+
+    /// How many of the rules that aren't about the request are listed.
+    static let listedOthers = 20
+
+    /// The answer in words.
+    package var lines: [Line] {
+        var lines = [Line(topic: "listener", text: listenerText), Line(topic: "route", text: routeText)]
+        if let origin {
+            lines += Self.lines(of: origin, isProxy: false)
+        } else {
+            let text =
+                "\(question.origin.authorityWithPort) is tunnelled: the proxy sees no request inside, and no rule for it acts"
+            lines.append(Line(topic: "origin", text: text))
+        }
+        if let parent {
+            lines += Self.lines(of: parent, isProxy: true)
+        } else if !question.proxyChallenges.isEmpty {
+            lines.append(Line(topic: "parent", text: "none on this route: a 407 would be 502 http_protocol_error"))
+        }
+        return lines
+    }
+
+    private var listenerText: String {
+        guard let listener else { return "none that this client may use" }
+        let address =
+            switch listener.address {
+            case .tcp(let address, let port): "\(address.family == .v6 ? "[\(address)]" : "\(address)"):\(port)"
+            case .unix(let path): "unix:\(path)"
+            }
+        return [address, listener.name.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
+    }
+
+    private var routeText: String {
+        let hops = route.via.map { hop in
+            switch hop {
+            case .direct: "direct"
+            case .parent(let parent): "\(parent.name) (\(parent.origin.authorityWithPort))"
+            }
+        }
+        var text = "\(route.name)\(Self.suffix(route.place)): \(hops.joined(separator: ", then "))"
+        if let to = route.to {
+            text += ", to \(to.address.map { "\($0)" } ?? question.origin.host) port \(to.port ?? question.origin.port)"
+        }
+        return text
+    }
+
+    private static func lines(of side: Side, isProxy: Bool) -> [Line] {
+        let way = side.facts.isSecure ? "counts as secure" : "is not secure: basic needs 'cleartext'"
+        var lines = [
+            Line(
+                topic: isProxy ? "parent" : "origin",
+                text: "\(side.server.scheme.text)://\(side.server.authority); the way to it \(way)"
+            )
+        ]
+        lines += side.applying.map { Line(topic: "rule", text: text(of: $0)) }
+        lines += side.others.prefix(listedOthers).map { other in
+            Line(topic: "not", text: "\(name(of: other.rule)): \(text(of: other.mismatch, other.rule))")
+        }
+        if side.others.count > listedOthers {
+            lines.append(
+                Line(topic: "not", text: "\(side.others.count - listedOthers) more rules are about other requests")
+            )
+        }
+        let ahead = side.ahead.map { "\(name(of: $0)) sends '\($0.credential?.name ?? "")' with the first request" }
+        lines.append(Line(topic: "ahead", text: ahead ?? "nothing, until a space has been learned"))
+        return lines + decisionLines(of: side, isProxy: isProxy)
+    }
+
+    private static func name(of rule: Rule) -> String { rule.name + suffix(rule.place) }
+
+    private static func suffix(_ place: SourcePlace) -> String {
+        place.line == 0 ? "" : " (\(place.file.isEmpty ? "line " : "\(place.file):")\(place.line))"
+    }
+
+    private static func text(of applying: Applying) -> String {
+        let rule = applying.rule
+        var text = "\(name(of: rule)): "
+        guard !applying.methods.isEmpty else { return text + "never decides here, the rules before it do" }
+        switch rule.disposition {
+        case .useCredential(let credential):
+            let methods = AuthenticationMethod.allCases.filter { applying.methods.contains($0) }
+            text += "answers \(methods.map(\.name).joined(separator: " and ")) with '\(credential.name)'"
+            let held = methods.compactMap { method in
+                applying.objections[method].map { "\(method.name) is held back, \($0.code)" }
+            }
+            if !held.isEmpty { text += " (\(held.joined(separator: "; ")))" }
+        case .performDefaultHandling: text += "leaves the challenge to the client"
+        case .rejectProtectionSpace: text += "passes the space over"
+        case .cancelAuthenticationChallenge: text += "ends the exchange with 502"
+        }
+        switch rule.space.realm {
+        case .any: break
+        case .oneOf(let realms): text += ", in realm \(realms.map(quoted).joined(separator: " or "))"
+        case .prefix(let prefix): text += ", in realms that begin with \(quoted(prefix))"
+        }
+        return text
+    }
+
+    private static func text(of mismatch: Mismatch, _ rule: Rule) -> String {
+        switch mismatch {
+        case .server: rule.space.isProxy ? "is about parent proxies" : "is about origins, not parent proxies"
+        case .host: "another host"
+        case .port: "another port; without 'port' it is the protocol's own"
+        case .scheme: "another protocol"
+        case .client: "another client"
+        case .path: "another path"
+        case .ambiguousPath: "names a path, and servers don't agree on what this one is (path.ambiguous)"
+        }
+    }
+
+    /// A text of a peer or of the file, shown without its control characters.
+    static func quoted(_ bytes: [UInt8]) -> String {
+        let text = String(decoding: bytes, as: UTF8.self).unicodeScalars.map { scalar in
+            scalar.properties.generalCategory == .control || scalar == "\"" || scalar == "\\"
+                ? scalar.escaped(asASCII: true) : String(scalar)
+        }
+        return "\"\(text.joined())\""
+    }
+}

@@ -1,0 +1,195 @@
+package import Authentication
+internal import Bytes
+package import HTTP
+
+/// What the rule file means for one request, found by the same look-ups and the same `decide` as the running proxy's (O-5).
+package struct Explanation: Sendable {
+    /// The request that is asked about.
+    package struct Question: Sendable {
+        /// What the client asks for.
+        package var origin: Origin
+        /// The path with its query, as it is sent; empty for a CONNECT.
+        package var path: [UInt8]
+        /// The client's method.
+        package var method: HTTPMethod
+        /// Who asks.
+        package var client: Client
+        /// A 401's challenges, if there is one.
+        package var challenges: [AuthenticationChallenge]
+        /// The challenges of the parent's 407, if there is one.
+        package var proxyChallenges: [AuthenticationChallenge]
+
+        /// A question; without a client it is one of this machine.
+        package init(
+            origin: Origin,
+            path: [UInt8],
+            method: HTTPMethod = .get,
+            client: Client = Client(address: .loopbackV4),
+            challenges: [AuthenticationChallenge] = [],
+            proxyChallenges: [AuthenticationChallenge] = []
+        ) {
+            self.origin = origin
+            self.path = path
+            self.method = method
+            self.client = client
+            self.challenges = challenges
+            self.proxyChallenges = proxyChallenges
+        }
+
+        /// Whether it goes through a tunnel, of whose inside no rule sees anything; https always does.
+        package var isTunnel: Bool { origin.scheme == .https || method == .connect }
+    }
+
+    /// Why a rule isn't about the request.
+    package enum Mismatch: Hashable, Sendable {
+        /// It is about parents, and an origin asks; or the other way round.
+        case server
+        case host, port, scheme, client, path
+        /// It names a path, and the target's is ambiguous.
+        case ambiguousPath
+    }
+
+    /// A rule that is about the request.
+    package struct Applying: Sendable {
+        /// The rule.
+        package let rule: Rule
+        /// What is left to it behind the rules before it that are for any realm; empty: it never decides here.
+        package let methods: MethodSet
+        /// Why it answers a method all the same not; methods that it answers aren't listed.
+        package let objections: [AuthenticationMethod: PassReason]
+    }
+
+    /// What the rules say of one server of the request: the origin, or the parent on the way.
+    package struct Side: Sendable {
+        /// The origin, or the parent's own.
+        package let server: Origin
+        /// The candidates of the server.
+        package let candidates: CandidateRules
+        /// The request as they see it.
+        package let facts: RequestFacts
+        /// The rules that are about the request, in file order.
+        package let applying: [Applying]
+        /// The others of the file, in file order.
+        package let others: [(rule: Rule, mismatch: Mismatch)]
+        /// The rule whose credential goes with the first request.
+        package let ahead: Rule?
+        /// The challenges that were asked about.
+        package let challenges: [AuthenticationChallenge]
+        /// Those of them that the rules are asked about.
+        package let offers: [Offer]
+        /// What would be done; nil: no challenge was asked about.
+        package let decision: Decision?
+    }
+
+    /// What was asked.
+    package let question: Question
+    /// The first listener that the client may use; nil: none.
+    package let listener: ListenerConfiguration?
+    /// How the origin is reached.
+    package let route: Route
+    /// The origin's side; nil in a tunnel.
+    package let origin: Side?
+    /// The side of the route's first parent; nil: it goes directly.
+    package let parent: Side?
+
+    /// Looks everything up that concerns the question.
+    package init(_ question: Question, in configuration: ServerConfiguration) {
+        self.question = question
+        listener = configuration.listeners.first {
+            var client = question.client
+            client.listener = $0.name
+            return configuration.admits(client, by: $0)
+        }
+        route = configuration.routes.route(for: question.origin)
+        var client = question.client
+        client.listener = client.listener ?? listener?.name
+        let reached = route.to?.address ?? IPAddress(question.origin.host)
+        origin =
+            question.isTunnel
+            ? nil
+            : Side(
+                question.origin,
+                isProxy: false,
+                client,
+                question,
+                question.challenges,
+                configuration.rules,
+                isSecure: route.parent == nil && reached?.isLoopback == true
+            )
+        parent = route.parent.map { parent in
+            Side(
+                parent.origin,
+                isProxy: true,
+                client,
+                question,
+                question.proxyChallenges,
+                configuration.rules,
+                isSecure: IPAddress(parent.origin.host)?.isLoopback == true
+            )
+        }
+    }
+}
+
+extension Explanation.Side {
+    fileprivate init(
+        _ server: Origin,
+        isProxy: Bool,
+        _ client: Client,
+        _ question: Explanation.Question,
+        _ challenges: [AuthenticationChallenge],
+        _ table: RuleTable,
+        isSecure: Bool
+    ) {
+        let path = question.isTunnel ? [] : question.path
+        let method = question.isTunnel ? .connect : question.method
+        let facts = RequestFacts(client: client, method: method, isSecure: isSecure)
+        let candidates = table.candidates(for: server, isProxy: isProxy)
+        let isAmbiguous = candidates.isAmbiguous(path.span)
+        var applying: [Explanation.Applying] = []
+        var others: [(rule: Rule, mismatch: Explanation.Mismatch)] = []
+        var left = MethodSet.all
+        for rule in table.rules {
+            if let mismatch = rule.mismatch(server, isProxy: isProxy, client, path, isAmbiguous) {
+                others.append((rule, mismatch))
+                continue
+            }
+            var objections: [AuthenticationMethod: PassReason] = [:]
+            for method in AuthenticationMethod.allCases where rule.credential != nil && rule.methods.contains(method) {
+                objections[method] = candidates.objection(to: rule, method: method, request: facts)
+            }
+            let own = rule.methods.intersection(left)
+            applying.append(Explanation.Applying(rule: rule, methods: own, objections: objections))
+            if rule.space.realm == .any { left.subtract(rule.methods) }
+        }
+        self.server = server
+        self.candidates = candidates
+        self.facts = facts
+        self.applying = applying
+        self.others = others
+        self.challenges = challenges
+        ahead = candidates.preemptive(request: facts, path: path.span)
+        offers = Offer.all(in: challenges, from: server, isProxy: isProxy)
+        decision = challenges.isEmpty ? nil : candidates.decide(offers: offers, request: facts, path: path.span)
+    }
+}
+
+extension Rule {
+    /// Why the rule isn't about a request to a server, or nil if it is; the realm and method of a challenge come after.
+    fileprivate func mismatch(
+        _ server: Origin,
+        isProxy: Bool,
+        _ client: Client,
+        _ path: [UInt8],
+        _ isAmbiguous: Bool
+    ) -> Explanation.Mismatch? {
+        guard space.isProxy == isProxy else { return .server }
+        let address = IPAddress(server.host)
+        guard space.hosts.contains(where: { $0.matches(host: server.host, address: address) }) else { return .host }
+        if let scheme = space.scheme, scheme != server.scheme { return .scheme }
+        guard space.matchesSchemeAndPort(of: server) else { return .port }
+        guard admits(client) else { return .client }
+        guard let pattern = space.path else { return nil }
+        if isAmbiguous { return .ambiguousPath }
+        return pattern.matches(path.span) ? nil : .path
+    }
+}
