@@ -7,9 +7,7 @@ extension RuleFileReader {
     /// Tells what is legal but unsafe or useless.
     mutating func warn(_ root: YAMLNode, state: StateLocation, spool: String) {
         warnOfUnreachableListeners(root["listeners"])
-        warnOfHiddenRules()
-        warnOfHiddenRoutes()
-        warnOfRulesThatNeverAct(root)
+        warnOfWhatNeverActs(root)
         warnOfParents()
         // Where something can't be read, what it would have used is not known.
         if !collector.hasErrors { warnOfUnused(root) }
@@ -51,87 +49,50 @@ extension RuleFileReader {
         }
     }
 
-    // MARK: hidden
-
-    private mutating func warnOfHiddenRules() {
-        var earlier = HidingIndex()
-        for (number, entry) in rules.enumerated() {
-            let hidden = earlier.candidates(for: entry.hosts.map(\.pattern)).first { rules[$0].rule.hides(entry.rule) }
-            if let hidden {
-                let line = rules[hidden].node.start.line + 1
-                warning(entry.node, "this rule never acts: the one in line \(line) matches all that it does")
-            }
-            earlier.insert(number, hosts: entry.hosts.map(\.pattern))
-        }
-    }
-
-    private mutating func warnOfHiddenRoutes() {
-        var earlier = HidingIndex()
-        for (number, entry) in routes.enumerated() {
-            let hosts = entry.route.hosts ?? [HostPattern(form: .any)]
-            let hidden = earlier.candidates(for: hosts).first { routes[$0].route.hides(entry.route) }
-            if let hidden {
-                let line = routes[hidden].node.start.line + 1
-                warning(entry.node, "this route is never taken: the one in line \(line) matches all that it does")
-            }
-            earlier.insert(number, hosts: hosts)
-        }
-    }
-
     // MARK: never acting
 
-    private mutating func warnOfRulesThatNeverAct(_ root: YAMLNode) {
+    private mutating func warnOfWhatNeverActs(_ root: YAMLNode) {
         let opensHTTPS =
             root["interception"] != nil || (root["routes"]?.elements ?? []).contains { $0["upgrade"] != nil }
             || (root["listeners"]?.elements ?? []).contains { $0["mode"] != nil && $0["mode"]?.text != "forward" }
-        let reachesLoopback = routes.contains { $0.route.route.to?.address?.isLoopback ?? false }
-        for entry in rules {
-            guard !entry.rule.space.isProxy, let credential = entry.rule.credential else { continue }
-            if entry.rule.space.scheme == .https, !opensHTTPS {
-                let mark = entry.space.entry("protocol")?.value ?? entry.space
-                warning(mark, "this rule never acts: an https host is tunnelled, the proxy sees none of its requests")
-            } else if !opensHTTPS, entry.rule.needsTLS, !reachesLoopback,
-                !entry.hosts.contains(where: { $0.pattern.mightBeLoopback })
-            {
-                warning(entry.space["method"] ?? entry.node, cleartextMessage(credential))
+        let parents = proxyNames.compactMap { proxies[$0]?.parent }
+        let hasAllParents = parents.count == proxyNames.count
+        for found in NeverActing.find(rules: rules.map(\.rule), routes: routes.map(\.route), parents: parents) {
+            switch found.reason {
+            case .tunnelled where opensHTTPS: continue
+            case .heldBack where opensHTTPS: continue
+            case .noParent where !hasAllParents: continue
+            case .parentPort where !hasAllParents: continue
+            default: warning(node(of: found), found.message)
             }
         }
     }
 
-    private func cleartextMessage(_ credential: Credential) -> String {
-        "\(Quoting.quoted(credential.name)) is never sent here: basic goes over TLS only unless 'cleartext: [basic]' stands in the rule"
+    private func node(of found: NeverActing) -> YAMLNode {
+        switch found.subject {
+        case .route(let place): return routes[place].node
+        case .rule(let place):
+            let entry = rules[place]
+            switch found.reason {
+            case .hidden: return entry.node
+            case .tunnelled: return entry.space["protocol"] ?? entry.space
+            case .heldBack: return entry.space["method"] ?? entry.node
+            case .noParent: return entry.space.entry("proxy")?.key ?? entry.space
+            case .parentPort: return entry.space["port"] ?? entry.space
+            }
+        }
     }
 
     // MARK: parents
 
     private mutating func warnOfParents() {
         let parents = proxyNames.compactMap { proxies[$0]?.parent }
-        for entry in rules {
-            if entry.rule.space.isProxy {
-                warnOfProxyRule(entry, parents)
-            } else {
-                warnOfMissingProxyKey(entry, parents)
-            }
+        for entry in rules where !entry.rule.space.isProxy {
+            warnOfMissingProxyKey(entry, parents)
         }
         for name in proxyNames {
             guard let entry = proxies[name], let parent = entry.parent, !parent.credentials.isEmpty else { continue }
             warnOfCleartext(parent, entry.node)
-        }
-    }
-
-    private mutating func warnOfProxyRule(_ entry: RuleEntry, _ parents: [ParentProxy]) {
-        guard proxyNames.allSatisfy({ proxies[$0]?.parent != nil }) else { return }
-        let named = parents.filter { parent in
-            let address = IPAddress(parent.origin.host)
-            return entry.hosts.contains { $0.pattern.matches(host: parent.origin.host, address: address) }
-        }
-        if named.isEmpty, let mark = entry.space.entry("proxy")?.key {
-            warning(mark, "this rule never acts: no proxy under 'proxies' has this host")
-        } else if case .number(let port) = entry.rule.space.port, !named.contains(where: { $0.origin.port == port }),
-            let mark = entry.space["port"]
-        {
-            let ports = named.map { "\($0.origin.port)" }.joinedAsChoice
-            warning(mark, "this rule never acts: the proxy's port is \(ports)")
         }
     }
 

@@ -5,14 +5,15 @@ internal import HTTP
 extension Explanation {
     /// One line of the answer: what it is about, and what is said of it.
     package struct Line: Hashable, Sendable {
-        /// `listener`, `route`, `rule`, `not`, `ahead`, `challenge`, `answer` or `then`.
+        /// `listener`, `route`, `rule`, `not`, `ahead`, `challenge`,
+        /// `answer`, `then` or `never`.
         package let topic: String
         /// Never shows a secret.
         package let text: String
     }
 
-    /// How many of the rules that aren't about the request are listed.
-    static let listedOthers = 20
+    /// How many of the rules that aren't about the request are listed, and of those that never act.
+    static let listed = 20
 
     /// The answer in words.
     package var lines: [Line] {
@@ -29,7 +30,14 @@ extension Explanation {
         } else if !question.proxyChallenges.isEmpty {
             lines.append(Line(topic: "parent", text: "none on this route: a 407 would be 502 http_protocol_error"))
         }
-        return lines
+        return lines + neverActing.prefix(Self.listed).map { Line(topic: "never", text: text(of: $0)) }
+    }
+
+    private func text(of found: NeverActing) -> String {
+        switch found.subject {
+        case .rule(let index): "rules[\(index)]\(Self.suffix(found.place)): \(found.message)"
+        case .route(let index): "routes[\(index)]\(Self.suffix(found.place)): \(found.message)"
+        }
     }
 
     private var listenerText: String {
@@ -65,12 +73,12 @@ extension Explanation {
             )
         ]
         lines += side.applying.map { Line(topic: "rule", text: text(of: $0)) }
-        lines += side.others.prefix(listedOthers).map { other in
+        lines += side.others.prefix(listed).map { other in
             Line(topic: "not", text: "\(name(of: other.rule)): \(text(of: other.mismatch, other.rule))")
         }
-        if side.others.count > listedOthers {
+        if side.others.count > listed {
             lines.append(
-                Line(topic: "not", text: "\(side.others.count - listedOthers) more rules are about other requests")
+                Line(topic: "not", text: "\(side.others.count - listed) more rules are about other requests")
             )
         }
         let ahead = side.ahead.map { "\(name(of: $0)) sends '\($0.credential?.name ?? "")' with the first request" }

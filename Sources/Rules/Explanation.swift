@@ -91,6 +91,8 @@ package struct Explanation: Sendable {
     package let origin: Side?
     /// The side of the route's first parent; nil: it goes directly.
     package let parent: Side?
+    /// The rules and routes of the file that never act, whatever is asked.
+    package let neverActing: [NeverActing]
 
     /// Looks everything up that concerns the question.
     package init(_ question: Question, in configuration: ServerConfiguration) {
@@ -100,6 +102,12 @@ package struct Explanation: Sendable {
             client.listener = $0.name
             return configuration.admits(client, by: $0)
         }
+        let ofParents = configuration.parents.reduce(0) { $0 + $1.credentials.count }
+        neverActing = NeverActing.find(
+            rules: Array(configuration.rules.rules.dropLast(ofParents)),
+            routes: configuration.routes.routes,
+            parents: configuration.parents
+        )
         route = configuration.routes.route(for: question.origin)
         var client = question.client
         client.listener = client.listener ?? listener?.name
@@ -144,12 +152,30 @@ extension Explanation.Side {
         let method = question.isTunnel ? .connect : question.method
         let facts = RequestFacts(client: client, method: method, isSecure: isSecure)
         let candidates = table.candidates(for: server, isProxy: isProxy)
+        self.server = server
+        self.candidates = candidates
+        self.facts = facts
+        let about = Self.rules(of: table, about: candidates, facts, path)
+        applying = about.applying
+        others = about.others
+        self.challenges = challenges
+        ahead = candidates.preemptive(request: facts, path: path.span)
+        offers = Offer.all(in: challenges, from: server, isProxy: isProxy)
+        decision = challenges.isEmpty ? nil : candidates.decide(offers: offers, request: facts, path: path.span)
+    }
+
+    private static func rules(
+        of table: RuleTable,
+        about candidates: CandidateRules,
+        _ facts: RequestFacts,
+        _ path: [UInt8]
+    ) -> (applying: [Explanation.Applying], others: [(rule: Rule, mismatch: Explanation.Mismatch)]) {
         let isAmbiguous = candidates.isAmbiguous(path.span)
         var applying: [Explanation.Applying] = []
         var others: [(rule: Rule, mismatch: Explanation.Mismatch)] = []
         var left = MethodSet.all
         for rule in table.rules {
-            if let mismatch = rule.mismatch(server, isProxy: isProxy, client, path, isAmbiguous) {
+            if let mismatch = rule.mismatch(candidates, facts.client, path, isAmbiguous) {
                 others.append((rule, mismatch))
                 continue
             }
@@ -161,28 +187,20 @@ extension Explanation.Side {
             applying.append(Explanation.Applying(rule: rule, methods: own, objections: objections))
             if rule.space.realm == .any { left.subtract(rule.methods) }
         }
-        self.server = server
-        self.candidates = candidates
-        self.facts = facts
-        self.applying = applying
-        self.others = others
-        self.challenges = challenges
-        ahead = candidates.preemptive(request: facts, path: path.span)
-        offers = Offer.all(in: challenges, from: server, isProxy: isProxy)
-        decision = challenges.isEmpty ? nil : candidates.decide(offers: offers, request: facts, path: path.span)
+        return (applying, others)
     }
 }
 
 extension Rule {
     /// Why the rule isn't about a request to a server, or nil if it is; the realm and method of a challenge come after.
     fileprivate func mismatch(
-        _ server: Origin,
-        isProxy: Bool,
+        _ candidates: CandidateRules,
         _ client: Client,
         _ path: [UInt8],
         _ isAmbiguous: Bool
     ) -> Explanation.Mismatch? {
-        guard space.isProxy == isProxy else { return .server }
+        let server = candidates.origin
+        guard space.isProxy == candidates.isProxy else { return .server }
         let address = IPAddress(server.host)
         guard space.hosts.contains(where: { $0.matches(host: server.host, address: address) }) else { return .host }
         if let scheme = space.scheme, scheme != server.scheme { return .scheme }

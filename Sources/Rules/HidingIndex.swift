@@ -95,12 +95,4 @@ extension HostPattern {
             network.address.isLoopback || network.contains(.loopbackV4) || network.contains(.loopbackV6)
         }
     }
-
-    /// Whether it names one host and no other.
-    var isSingleHost: Bool {
-        switch form {
-        case .exact, .address: true
-        case .oneLabel, .domain, .network, .any: false
-        }
-    }
 }

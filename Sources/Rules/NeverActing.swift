@@ -1,0 +1,46 @@
+/// A rule or a route that never comes to act, and why.
+package struct NeverActing: Hashable, Sendable {
+    /// What it is about, by its place in file order.
+    package enum Subject: Hashable, Sendable {
+        case rule(Int)
+        case route(Int)
+    }
+
+    /// Why it never acts.
+    package enum Reason: Hashable, Sendable {
+        /// An earlier one, which stands there, matches all that it does.
+        case hidden(by: SourcePlace)
+        /// The host's requests are https, which is tunnelled.
+        case tunnelled
+        /// All that it answers with this credential is held back for want of TLS (A-14).
+        case heldBack(credential: String)
+        /// It is about a parent, and no parent has its host.
+        case noParent
+        /// It is about a parent that listens on these other ports.
+        case parentPort([UInt16])
+    }
+
+    /// What never acts.
+    package let subject: Subject
+    /// Where that stands.
+    package let place: SourcePlace
+    /// Why.
+    package let reason: Reason
+
+    /// One sentence that says what it is and why it never acts, but not where it stands.
+    package var message: String {
+        switch reason {
+        case .hidden(let earlier):
+            let line = (earlier.file == place.file ? "" : "\(earlier.file), ") + "line \(earlier.line)"
+            let what = if case .route = subject { "this route is never taken" } else { "this rule never acts" }
+            return "\(what): the one in \(line) matches all that it does"
+        case .tunnelled: return "this rule never acts: an https host is tunnelled, the proxy sees none of its requests"
+        case .heldBack(let credential):
+            return
+                "'\(credential)' is never sent here: basic goes over TLS only unless 'cleartext: [basic]' stands in the rule"
+        case .noParent: return "this rule never acts: no proxy under 'proxies' has this host"
+        case .parentPort(let ports):
+            return "this rule never acts: the proxy's port is \(ports.map { "\($0)" }.joined(separator: " or "))"
+        }
+    }
+}
