@@ -5,8 +5,8 @@ package enum HTTPMethod: UInt8, Sendable, CaseIterable {
     /// The method that `bytes` names, with case [RFC 9110 s.9.1].
     package init(_ bytes: Span<UInt8>) {
         self = .other
+        guard !bytes.isEmpty, bytes.count <= 7, bytes[0] != .nul else { return }
         var word: UInt64 = 0
-        guard bytes.count <= 7 else { return }
         for index in bytes.indices { word = word << 8 | UInt64(bytes[index]) }
         switch word {
         case 0x47_4554: self = .get
