@@ -43,10 +43,11 @@ extension ByteBuffer {
 
     /// Appends two lower-case hexadecimal digits for each byte.
     package mutating func append(lowercaseHexOf bytes: Span<UInt8>) {
-        reserveCapacity(2 * bytes.count)
+        var window = writable(minimum: 2 * bytes.count)
         for index in bytes.indices {
-            append(Hex.digit(bytes[index] >> 4))
-            append(Hex.digit(bytes[index] & 15))
+            window[2 &* index] = Hex.digit(bytes[index] >> 4)
+            window[2 &* index &+ 1] = Hex.digit(bytes[index] & 15)
         }
+        commit(2 * bytes.count)
     }
 }

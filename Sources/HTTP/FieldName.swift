@@ -76,6 +76,7 @@ package struct FieldNameSet: Equatable, Sendable, ExpressibleByArrayLiteral {
     package init() {}
 
     /// Adds a name; `other` stands for no name and is left out.
+    @inline(__always)
     package mutating func insert(_ name: FieldName) {
         guard name != .other else { return }
         bits |= 1 << UInt64(name.rawValue)
