@@ -63,6 +63,25 @@ package final class ServerConfiguration: Sendable {
         self.watched = watched
     }
 
+    /// The same configuration with its ledger elsewhere.
+    package func keepingState(at location: StateLocation) -> ServerConfiguration {
+        ServerConfiguration(
+            listeners: listeners,
+            credentials: credentials,
+            rules: rules,
+            routes: routes,
+            parents: parents,
+            access: access,
+            limits: limits,
+            timeouts: timeouts,
+            log: log,
+            http: http,
+            state: location,
+            spool: spool,
+            watched: watched
+        )
+    }
+
     /// Whether this client may use the listener that it came by.
     package func admits(_ client: Client, by listener: ListenerConfiguration) -> Bool {
         guard let patterns = listener.clients ?? access else { return client.isLocal }

@@ -1,0 +1,78 @@
+/// The commands, and what `--help` says of each.
+enum Command: String, CaseIterable {
+    case run, check, explain, credentials, release, demo, version
+
+    /// What `countersign --help` says.
+    static let overview = """
+        Usage: countersign COMMAND [OPTION…]
+
+        A forward proxy that answers authentication challenges by rules.
+
+        Commands:
+        \(allCases.map { "  \(padded($0.rawValue))\($0.summary)" }.joined(separator: "\n"))
+
+        'countersign COMMAND --help' tells more. Without --config the rule file is
+        \(RuleFilePath.nearby) or, where there is none, \(RuleFilePath.ofSystem).
+        Exit codes: 0 done; 1 failed, or something is wrong; 2 a slip in the command line, or a file that
+        can't be read.
+        """
+
+    private static func padded(_ word: String) -> String {
+        word + String(repeating: " ", count: max(1, 13 - word.count))
+    }
+
+    private var summary: String {
+        switch self {
+        case .run: "run the proxy"
+        case .check: "tell what is wrong with a rule file"
+        case .explain: "tell which rules a request meets, and what would be answered"
+        case .credentials: "list what is known of each credential, and where it is withheld"
+        case .release: "let withheld credentials be used again"
+        case .demo: "show the proxy at work, on this machine alone"
+        case .version: "tell the version"
+        }
+    }
+
+    private var synopsis: String {
+        switch self {
+        case .run: "[--config FILE] [--workers N]"
+        case .check: "[--strict] [--no-secrets] [--config FILE | FILE]"
+        case .explain: "URL [--method M] [--challenge TEXT]… [--proxy-challenge TEXT]… [--config FILE]"
+        case .credentials: "[--config FILE]"
+        case .release: "NAME… | --all [--config FILE]"
+        case .demo: "[--once]"
+        case .version: ""
+        }
+    }
+
+    private var options: [(option: String, meaning: String)] {
+        let config = (option: "-c, --config FILE", meaning: "the rule file")
+        let help = (option: "-h, --help", meaning: "this text")
+        switch self {
+        case .run:
+            return [config, ("-w, --workers N", "how many threads serve; else as many as there are processors"), help]
+        case .check:
+            return [config, ("--strict", "warnings count as errors"), ("--no-secrets", "read no secret's file"), help]
+        case .explain:
+            return [
+                config, ("-m, --method M", "the request's method; GET if not given"),
+                ("--challenge TEXT", "the value of a WWW-Authenticate field that the origin sends"),
+                ("--proxy-challenge TEXT", "the value of a Proxy-Authenticate field that the parent proxy sends"), help,
+            ]
+        case .release: return [config, ("-a, --all", "release every credential"), help]
+        case .demo: return [("--once", "end after the table: 0 if all is right, else 1"), help]
+        case .credentials: return [config, help]
+        case .version: return [help]
+        }
+    }
+
+    /// What `countersign COMMAND --help` says.
+    var help: String {
+        let lines = options.map { entry in
+            "  " + entry.option + String(repeating: " ", count: max(1, 25 - entry.option.count)) + entry.meaning
+        }
+        let usage = "Usage: countersign \(rawValue)" + (synopsis.isEmpty ? "" : " \(synopsis)")
+        return ([usage, "", "\(summary.prefix(1).uppercased())\(summary.dropFirst()).", "", "Options:"] + lines)
+            .joined(separator: "\n")
+    }
+}

@@ -1,0 +1,130 @@
+@preconcurrency internal import Glibc
+
+/// The options that were given to a command, and its operands.
+struct CommandLineOptions {
+    /// Each option's long name.
+    enum Option: Int32, CaseIterable {
+        // Above all characters, which short options are.
+        case help = 256
+        case config, workers, strict, noSecrets, method, challenge, proxyChallenge, all, once
+
+        var name: String {
+            switch self {
+            case .help: "help"
+            case .config: "config"
+            case .workers: "workers"
+            case .strict: "strict"
+            case .noSecrets: "no-secrets"
+            case .method: "method"
+            case .challenge: "challenge"
+            case .proxyChallenge: "proxy-challenge"
+            case .all: "all"
+            case .once: "once"
+            }
+        }
+
+        var short: Character? {
+            switch self {
+            case .help: "h"
+            case .config: "c"
+            case .workers: "w"
+            case .method: "m"
+            case .all: "a"
+            default: nil
+            }
+        }
+
+        var takesValue: Bool {
+            switch self {
+            case .config, .workers, .method, .challenge, .proxyChallenge: true
+            case .help, .strict, .noSecrets, .all, .once: false
+            }
+        }
+    }
+
+    private(set) var values: [(option: Option, value: String)] = []
+    private(set) var operands: [String] = []
+
+    /// Reads the arguments behind the command; not for two threads at once, since getopt_long keeps its place in globals.
+    init(_ arguments: [String], of command: Command) throws(UsageError) {
+        let allowed = command.allowed
+        // getopt_long looks past the program's name, for which the command stands.
+        var words: [UnsafeMutablePointer<CChar>?] = unsafe ([command.rawValue] + arguments).map { unsafe strdup($0) }
+        unsafe words.append(nil)
+        let owned = unsafe words
+        defer { for index in unsafe owned.indices { unsafe free(owned[index]) } }
+        let names = unsafe allowed.map { unsafe strdup($0.name) }
+        defer { for index in unsafe names.indices { unsafe free(names[index]) } }
+        var long = unsafe [Glibc.option]()
+        for (index, entry) in allowed.enumerated() {
+            unsafe long.append(
+                Glibc.option(name: names[index], has_arg: entry.takesValue ? 1 : 0, flag: nil, val: entry.rawValue)
+            )
+        }
+        unsafe long.append(Glibc.option())
+        let short =
+            ":"
+            + allowed.compactMap { entry in entry.short.map { "\($0)\(entry.takesValue ? ":" : "")" } }.joined()
+        // Zero makes the GNU function start anew.
+        unsafe optind = 0
+        unsafe opterr = 0
+        let count = Int32(arguments.count + 1)
+        while true {
+            let found = unsafe getopt_long(count, &words, short, long, nil)
+            if found < 0 { break }
+            guard let option = Self.option(found, in: allowed) else {
+                throw unsafe Self.complaint(found, word: words[Int(max(1, optind)) - 1], allowed, command)
+            }
+            values.append((option, unsafe optarg.map { unsafe String(cString: $0) } ?? ""))
+        }
+        for index in Int(unsafe optind)..<Int(max(count, unsafe optind)) {
+            if let word = unsafe words[index] { operands.append(unsafe String(cString: word)) }
+        }
+    }
+
+    private static func option(_ found: Int32, in allowed: [Option]) -> Option? {
+        allowed.first { entry in
+            entry.rawValue == found || entry.short?.asciiValue.map { Int32($0) } == found
+        }
+    }
+
+    private static func complaint(
+        _ found: Int32,
+        word: UnsafeMutablePointer<CChar>?,
+        _ allowed: [Option],
+        _ command: Command
+    ) -> UsageError {
+        let letter = unsafe optopt
+        let written = unsafe word.map { unsafe String(cString: $0) } ?? ""
+        // A letter may stand in a word with others; a long option's own word was the last one that was looked at.
+        let isLetter = letter > 0 && letter < 256 && !written.hasPrefix("--")
+        let name = isLetter ? "-\(Character(Unicode.Scalar(UInt8(letter))))" : "\(written.prefix { $0 != "=" })"
+        if found == Int32(UInt8(ascii: ":")) { return UsageError("option '\(name)' needs a value", command) }
+        if letter >= 256 { return UsageError("option '\(name)' takes no value", command) }
+        return UsageError("unknown option '\(name)'", command)
+    }
+
+    /// The last value of an option.
+    func value(_ option: Option) -> String? { values.last { $0.option == option }?.value }
+
+    /// All values of an option.
+    func all(_ option: Option) -> [String] { values.filter { $0.option == option }.map(\.value) }
+
+    /// Whether an option was given.
+    func contains(_ option: Option) -> Bool { values.contains { $0.option == option } }
+}
+
+extension Command {
+    /// The options that the command takes.
+    fileprivate var allowed: [CommandLineOptions.Option] {
+        switch self {
+        case .run: [.help, .config, .workers]
+        case .check: [.help, .config, .strict, .noSecrets]
+        case .explain: [.help, .config, .method, .challenge, .proxyChallenge]
+        case .credentials: [.help, .config]
+        case .release: [.help, .config, .all]
+        case .demo: [.help, .once]
+        case .version: [.help]
+        }
+    }
+}
