@@ -36,6 +36,7 @@ let package = Package(
     targets: [
         door("CEvent", pkgConfig: "libevent_core", apt: "libevent-dev"),
         door("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev"),
+        .systemLibrary(name: "CGetopt", path: "Sources/C/CGetopt"),
         door("CYAML", pkgConfig: "yaml-0.1", apt: "libyaml-dev"),
     ]
         + room("Bytes")
@@ -67,7 +68,7 @@ let package = Package(
                 name: "countersign",
                 dependencies: [
                     "Bytes", "HTTP", "Crypto", "Authentication", "Rules", "Exchange", "Configuration", "Events",
-                    "Telemetry", "Storage", "Proxy", "Demonstration",
+                    "Telemetry", "Storage", "Proxy", "Demonstration", "CGetopt",
                 ],
                 swiftSettings: swiftSettings
             ),

@@ -33,7 +33,8 @@ final class DemonstrationConnection: ReadinessObserver {
     func readable() {
         switch socket.read() {
         case .bytes:
-            received.append(socket.loop.received)
+            let loop = socket.loop
+            received.append(loop.received)
             answer()
             send()
         case .wouldBlock: break

@@ -1,4 +1,5 @@
-@preconcurrency internal import Glibc
+internal import CGetopt
+internal import Glibc
 
 /// The options that were given to a command, and its operands.
 struct CommandLineOptions {
@@ -55,29 +56,27 @@ struct CommandLineOptions {
         defer { for index in unsafe owned.indices { unsafe free(owned[index]) } }
         let names = unsafe allowed.map { unsafe strdup($0.name) }
         defer { for index in unsafe names.indices { unsafe free(names[index]) } }
-        var long = unsafe [Glibc.option]()
+        var long = unsafe [CGetopt.option]()
         for (index, entry) in allowed.enumerated() {
             unsafe long.append(
-                Glibc.option(name: names[index], has_arg: entry.takesValue ? 1 : 0, flag: nil, val: entry.rawValue)
+                CGetopt.option(name: names[index], has_arg: entry.takesValue ? 1 : 0, flag: nil, val: entry.rawValue)
             )
         }
-        unsafe long.append(Glibc.option())
+        unsafe long.append(CGetopt.option())
         let short =
             ":"
             + allowed.compactMap { entry in entry.short.map { "\($0)\(entry.takesValue ? ":" : "")" } }.joined()
-        // Zero makes the GNU function start anew.
-        unsafe optind = 0
-        unsafe opterr = 0
+        CGetopt_begin()
         let count = Int32(arguments.count + 1)
         while true {
             let found = unsafe getopt_long(count, &words, short, long, nil)
             if found < 0 { break }
             guard let option = Self.option(found, in: allowed) else {
-                throw unsafe Self.complaint(found, word: words[Int(max(1, optind)) - 1], allowed, command)
+                throw unsafe Self.complaint(found, word: words[Int(max(1, CGetopt_optind())) - 1], allowed, command)
             }
-            values.append((option, unsafe optarg.map { unsafe String(cString: $0) } ?? ""))
+            values.append((option, unsafe CGetopt_optarg().map { unsafe String(cString: $0) } ?? ""))
         }
-        for index in Int(unsafe optind)..<Int(max(count, unsafe optind)) {
+        for index in Int(CGetopt_optind())..<Int(max(count, CGetopt_optind())) {
             if let word = unsafe words[index] { operands.append(unsafe String(cString: word)) }
         }
     }
@@ -94,7 +93,7 @@ struct CommandLineOptions {
         _ allowed: [Option],
         _ command: Command
     ) -> UsageError {
-        let letter = unsafe optopt
+        let letter = CGetopt_optopt()
         let written = unsafe word.map { unsafe String(cString: $0) } ?? ""
         // A letter may stand in a word with others; a long option's own word was the last one that was looked at.
         let isLetter = letter > 0 && letter < 256 && !written.hasPrefix("--")

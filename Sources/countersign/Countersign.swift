@@ -1,4 +1,5 @@
-@preconcurrency internal import Glibc
+internal import Glibc
+internal import Rules
 
 @main enum Countersign {
     static func main() { run() }
@@ -23,7 +24,7 @@ private func execute(_ invocation: Invocation) -> Int32 {
         Terminal.print(command?.help ?? Command.overview)
         return 0
     case .version: return VersionCommand.showVersion(out: Terminal.print)
-    case .run(let config, let workers): return runProxy(path: config ?? RuleFilePath.usual(), workers: workers)
+    case .run(let config, let workers): return runProxy(configPath: config ?? RuleFilePath.usual(), workers: workers)
     case .check(let config, let isStrict, let readsSecrets):
         let path = config ?? RuleFilePath.usual()
         return check(path: path, strict: isStrict, readsSecrets: readsSecrets, out: Terminal.print)

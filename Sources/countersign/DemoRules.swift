@@ -15,7 +15,10 @@ enum DemoRules {
 
         rules:
           # The demo's origin: /basic demands Basic, /digest and /digest-sha256 Digest, /both offers two of them, /open nothing.
-          # It is dialled directly on this machine, so Basic needs no `cleartext` here.
+          # It is dialled directly on this machine, so Basic needs no `cleartext` here. The path keeps Basic, which is otherwise
+          # sent ahead to all that lies in the same directory, from the pages that demand something else.
+          - space: { host: 127.0.0.1, port: 8401, path: /basic }
+            use: visitor
           - space: { host: 127.0.0.1, port: 8401 }
             use: visitor
 
