@@ -1,4 +1,3 @@
-internal import Glibc
 internal import Rules
 
 @main enum Countersign {
@@ -10,29 +9,29 @@ internal import Rules
 func run() {
     let arguments = CommandLine.arguments
     do throws(UsageError) {
-        exit(execute(try Invocation(arguments: Array(arguments.dropFirst()))))
+        exitProcess(execute(try Invocation(arguments: Array(arguments.dropFirst()))))
     } catch {
-        Terminal.complain("countersign: \(error.message)")
-        Terminal.complain(error.hint)
-        exit(2)
+        writeError("countersign: \(error.message)")
+        writeError(error.hint)
+        exitProcess(2)
     }
 }
 
 private func execute(_ invocation: Invocation) -> Int32 {
     switch invocation {
     case .help(let command):
-        Terminal.print(command?.help ?? Command.overview)
+        writeOutput(command?.help ?? Command.overview)
         return 0
-    case .version: return VersionCommand.showVersion(out: Terminal.print)
+    case .version: return VersionCommand.showVersion(out: writeOutput)
     case .run(let config, let workers): return runProxy(configPath: config ?? RuleFilePath.usual(), workers: workers)
     case .check(let config, let isStrict, let readsSecrets):
         let path = config ?? RuleFilePath.usual()
-        return check(path: path, strict: isStrict, readsSecrets: readsSecrets, out: Terminal.print)
+        return check(path: path, strict: isStrict, readsSecrets: readsSecrets, out: writeOutput)
     case .explain(let request):
-        return ExplainCommand.explain(request, out: Terminal.print, problem: Terminal.complain)
+        return ExplainCommand.explain(request, out: writeOutput, problem: writeError)
     case .credentials(let config):
         return withStateLocation(config) {
-            CredentialsCommand.listCredentials(at: $0, out: Terminal.print, problem: Terminal.complain)
+            CredentialsCommand.listCredentials(at: $0, out: writeOutput, problem: writeError)
         }
     case .release(let names, let all, let config):
         return withStateLocation(config) {
@@ -40,16 +39,16 @@ private func execute(_ invocation: Invocation) -> Int32 {
                 names,
                 all: all,
                 at: $0,
-                out: Terminal.print,
-                problem: Terminal.complain
+                out: writeOutput,
+                problem: writeError
             )
         }
-    case .demo(let once): return DemoCommand.demonstrate(once: once, out: Terminal.print, problem: Terminal.complain)
+    case .demo(let once): return DemoCommand.demonstrate(once: once, out: writeOutput, problem: writeError)
     }
 }
 
 private func withStateLocation(_ config: String?, _ body: (StateLocation) -> Int32) -> Int32 {
-    switch RuleFilePath.load(config, readsSecrets: false, problem: Terminal.complain) {
+    switch RuleFilePath.load(config, readsSecrets: false, problem: writeError) {
     case .success(let configuration): body(configuration.state)
     case .failure(let failure): failure.exitCode
     }

@@ -34,7 +34,11 @@ struct FileWatch {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { return nil }
         return Stamp(
-            seconds: status.st_mtim.tv_sec, nanoseconds: status.st_mtim.tv_nsec, size: Int(status.st_size),
-            inode: UInt(status.st_ino), device: UInt(status.st_dev))
+            seconds: status.st_mtim.tv_sec,
+            nanoseconds: status.st_mtim.tv_nsec,
+            size: Int(status.st_size),
+            inode: UInt(status.st_ino),
+            device: UInt(status.st_dev)
+        )
     }
 }

@@ -15,7 +15,10 @@ func runProxy(configPath: String, workers: Int?) -> Int32 {
     _ = ProcessSettings.raiseOpenFileLimit()
     do {
         let server = try ProxyServer(
-            configuration, workers: workers ?? ProcessorCount.workers(), log: ProxyLog(configuration.log))
+            configuration,
+            workers: workers ?? ProcessorCount.workers(),
+            log: ProxyLog(configuration.log)
+        )
         try server.start()
         return try Control(server, configPath, environment, result).run()
     } catch let error as StartError {
