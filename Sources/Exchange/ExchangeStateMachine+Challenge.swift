@@ -20,6 +20,9 @@ extension ExchangeStateMachine {
         self[side].permission = .notNeeded
         guard !self[side].challenges.isEmpty else { return unanswered(side) }
         if side == .origin && bringsAuthorization { return passOn(side) }
+        if side == .origin && head.target.userinfo != nil {
+            return prepareUserinfo(head) ? proceed() : unanswered(side)
+        }
         decide(side, head)
         return answerNextOffer(side)
     }
