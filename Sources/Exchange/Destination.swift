@@ -19,14 +19,21 @@ package final class Hop {
     package var learned = LearnedSpaces.ofParent
     /// It refused an expectation of ours with 417, or speaks HTTP/1.0 (B-2).
     package var refusesExpectation = false
-    /// The ledger's version at which every learned space was allowed to be sent ahead.
-    package var settledVersion = UInt64.max
+    /// The learned space that may be sent ahead without asking the ledger while that is at its version.
+    package var settled = Settled()
     /// Idle connections, the one used last at the end.
     package var idle: [UpstreamID] = []
     /// Connections that are open or opening.
     package var openCount = 0
 
-    package init(key: String, host: String, port: UInt16, address: IPAddress?, parent: ParentProxy?, candidates: CandidateRules) {
+    package init(
+        key: String,
+        host: String,
+        port: UInt16,
+        address: IPAddress?,
+        parent: ParentProxy?,
+        candidates: CandidateRules
+    ) {
         self.key = key
         self.host = host
         self.port = port
@@ -66,7 +73,7 @@ package final class Destination {
     package let hop: Hop
     package let candidates: CandidateRules
     package var learned: LearnedSpaces
-    package var settledVersion = UInt64.max
+    package var settled = Settled()
     /// The version of what other loops learned that was looked at.
     package var learnedVersion: UInt64 = 0
     /// Some rule could answer for some client: request bodies are worth keeping (B-1).
@@ -106,4 +113,11 @@ extension Destination: Sendable {}
 extension Origin {
     /// Scheme, host and port in one spelling.
     package var text: String { "\(scheme.text)://\(authorityWithPort)" }
+}
+
+/// A learned space that the ledger had nothing against.
+package struct Settled: Equatable, Sendable {
+    /// The ledger's version then.
+    package var version = UInt64.max
+    package var space = -1
 }

@@ -42,40 +42,84 @@ package struct ExchangeError: Error, Equatable, Sendable {
             return LocalResponse(502, .dnsError, "dns.failed", "The name of the \(peer) could not be resolved.")
         case .connectionRefused:
             return LocalResponse(
-                502, .connectionRefused, "route.unreachable", "The \(peer) refused the connection.")
+                502,
+                .connectionRefused,
+                "route.unreachable",
+                "The \(peer) refused the connection."
+            )
         case .connectionTimedOut:
             return LocalResponse(504, .connectionTimeout, "route.timeout", "The \(peer) did not answer in time.")
         case .unreachable:
             return LocalResponse(
-                502, .destinationIPUnroutable, "route.unreachable", "There is no way to the \(peer).")
+                502,
+                .destinationIPUnroutable,
+                "route.unreachable",
+                "There is no way to the \(peer)."
+            )
         case .connectionLimitReached:
             return LocalResponse(
-                503, .connectionLimitReached, "limit.upstream-connections",
-                "Too many connections to this \(peer) are in use.")
+                503,
+                .connectionLimitReached,
+                "limit.upstream-connections",
+                "Too many connections to this \(peer) are in use."
+            )
         case .responseTimedOut:
             return LocalResponse(
-                504, .httpResponseTimeout, "response.timeout", "The \(peer) did not respond in time.")
+                504,
+                .httpResponseTimeout,
+                "response.timeout",
+                "The \(peer) did not respond in time."
+            )
         case .requestTimedOut:
             return LocalResponse(
-                408, .httpRequestError, "request.timeout", "The request did not arrive in time.", closes: true)
+                408,
+                .httpRequestError,
+                "request.timeout",
+                "The request did not arrive in time.",
+                closes: true
+            )
         case .closedBeforeResponse:
             return LocalResponse(
-                502, .connectionTerminated, "response.closed", "The \(peer) closed the connection without a response.")
+                502,
+                .connectionTerminated,
+                "response.closed",
+                "The \(peer) closed the connection without a response."
+            )
         case .responseIncomplete:
             return LocalResponse(
-                502, .httpResponseIncomplete, "response.incomplete", "The response of the \(peer) ended too early.")
+                502,
+                .httpResponseIncomplete,
+                "response.incomplete",
+                "The response of the \(peer) ended too early."
+            )
         case .malformedResponse(let error):
             return LocalResponse(
-                502, .httpProtocolError, error.reason, "The \(peer) sent a response that is not valid HTTP/1.1.")
+                502,
+                .httpProtocolError,
+                error.reason,
+                "The \(peer) sent a response that is not valid HTTP/1.1."
+            )
         case .loop:
             return LocalResponse(
-                502, .proxyLoopDetected, "proxy.loop", "The request would come back to this proxy.")
+                502,
+                .proxyLoopDetected,
+                "proxy.loop",
+                "The request would come back to this proxy."
+            )
         case .replayFailed:
             return LocalResponse(
-                502, .proxyInternalError, "body.spool", "The request's body could not be read back for a second answer.")
+                502,
+                .proxyInternalError,
+                "body.spool",
+                "The request's body could not be read back for a second answer."
+            )
         case .outOfDescriptors:
             return LocalResponse(
-                503, .proxyInternalError, "limit.descriptors", "The proxy has no free file descriptors.")
+                503,
+                .proxyInternalError,
+                "limit.descriptors",
+                "The proxy has no free file descriptors."
+            )
         }
     }
 }

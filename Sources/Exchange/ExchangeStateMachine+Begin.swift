@@ -6,7 +6,7 @@ package import Rules
 extension ExchangeStateMachine {
     /// A request that may be forwarded arrived.
     ///
-    /// - Parameter ledgerVersion: the ledger's version now; what was learned under another is asked about again.
+    /// What was learned under another version of the ledger than `ledgerVersion` is asked about again.
     package mutating func begin(
         _ head: borrowing RequestHead,
         destination: Destination,
@@ -45,7 +45,8 @@ extension ExchangeStateMachine {
             }
             guard permits(.origin, destination.candidates, space, path) else { return }
             origin.plan = .learned(index)
-            origin.permission = destination.settledVersion == ledgerVersion ? .notNeeded : .needed
+            let settled = Settled(version: ledgerVersion, space: index)
+            origin.permission = destination.settled == settled ? .notNeeded : .needed
         } else {
             let learned = destination.hop.learned
             guard let index = learned.match(path: path), let space = learned[index] else {
@@ -53,7 +54,8 @@ extension ExchangeStateMachine {
             }
             guard permits(.parent, destination.hop.candidates, space, path) else { return }
             parent.plan = .learned(index)
-            parent.permission = destination.hop.settledVersion == ledgerVersion ? .notNeeded : .needed
+            let settled = Settled(version: ledgerVersion, space: index)
+            parent.permission = destination.hop.settled == settled ? .notNeeded : .needed
         }
     }
 
@@ -64,8 +66,12 @@ extension ExchangeStateMachine {
         _ path: Span<UInt8>
     ) -> Bool {
         candidates.objectionAhead(
-            ruleIndex: space.ruleIndex, method: space.method, realm: space.realm, request: facts(side),
-            path: path) == nil
+            ruleIndex: space.ruleIndex,
+            method: space.method,
+            realm: space.realm,
+            request: facts(side),
+            path: path
+        ) == nil
     }
 
     private mutating func planAlways(_ side: Side, _ head: borrowing RequestHead) {
@@ -92,14 +98,20 @@ extension ExchangeStateMachine {
         }
         guard let index = head.fields.first(.authorization), !destination.isTunnel else { return nil }
         let verdict = destination.candidates.clientCredential(
-            head.fields.value(index), request: request, path: head.rulePath)
+            head.fields.value(index),
+            request: request,
+            path: head.rulePath
+        )
         switch verdict {
         case .keep:
             bringsAuthorization = true
         case .refuse:
             return LocalResponse(
-                403, .httpRequestDenied, "credential.client-refused",
-                "This space takes no credential of the client's own; send the request without Authorization.")
+                403,
+                .httpRequestDenied,
+                "credential.client-refused",
+                "This space takes no credential of the client's own; send the request without Authorization."
+            )
         case .replace(let rule, let sendsAhead):
             form.keepsAuthorization = false
             request.bringsAuthorization = false
@@ -141,7 +153,12 @@ extension ExchangeStateMachine {
         if attempts >= Self.attemptLimit {
             return finish(
                 with: LocalResponse(
-                    502, .httpProtocolError, "challenge.limit", "The exchange took too many requests upstream."))
+                    502,
+                    .httpProtocolError,
+                    "challenge.limit",
+                    "The exchange took too many requests upstream."
+                )
+            )
         }
         switch refused {
         case .read:

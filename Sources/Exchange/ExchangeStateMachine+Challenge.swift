@@ -62,8 +62,11 @@ extension ExchangeStateMachine {
         report(side, .rejected, head)
         self[side].refused.append(credential.name)
         self[side].reason = LocalResponse(
-            502, .httpRequestDenied, "credential.rejected",
-            "The \(side == .origin ? "server" : "parent proxy") refused the credential '\(credential.name)'.")
+            502,
+            .httpRequestDenied,
+            "credential.rejected",
+            "The \(side == .origin ? "server" : "parent proxy") refused the credential '\(credential.name)'."
+        )
         if case .learned = self[side].plan { forget(side, credential) }
     }
 
@@ -92,7 +95,11 @@ extension ExchangeStateMachine {
             return unanswered(side)
         }
         self[side].prepared = PreparedAnswer(
-            credential: old.credential, rule: old.rule, realm: old.realm, value: .digest(fresh))
+            credential: old.credential,
+            rule: old.rule,
+            realm: old.realm,
+            value: .digest(fresh)
+        )
         self[side].wantsFreshNonce = true
         return proceed()
     }
@@ -100,9 +107,15 @@ extension ExchangeStateMachine {
     private mutating func decide(_ side: Side, _ head: borrowing RequestHead) {
         guard let candidates = candidates(side), let destination else { return }
         self[side].offers = Offer.all(
-            in: self[side].challenges, side: side, destination: destination)
+            in: self[side].challenges,
+            side: side,
+            destination: destination
+        )
         let decision = candidates.decide(
-            offers: self[side].offers, request: facts(side), path: head.rulePath)
+            offers: self[side].offers,
+            request: facts(side),
+            path: head.rulePath
+        )
         self[side].steps = decision.steps
         self[side].passedOver = decision.passedOver
         self[side].nextStep = 0
@@ -124,9 +137,13 @@ extension ExchangeStateMachine {
             case .cancel(let rule?):
                 return finish(
                     with: LocalResponse(
-                        502, .httpRequestDenied, "rule.cancelled",
+                        502,
+                        .httpRequestDenied,
+                        "rule.cancelled",
                         "The rule \(rule.name) cancels requests that are challenged here.",
-                        receivedStatus: side == .origin ? 401 : 407))
+                        receivedStatus: side == .origin ? 401 : 407
+                    )
+                )
             }
         }
         return unanswered(side)
@@ -137,7 +154,11 @@ extension ExchangeStateMachine {
         guard let credential = rule.credential, !self[side].refused.contains(credential.name) else { return false }
         guard answers < Self.answerLimit else {
             self[side].reason = LocalResponse(
-                502, .httpProtocolError, "challenge.limit", "The exchange was challenged too often.")
+                502,
+                .httpProtocolError,
+                "challenge.limit",
+                "The exchange was challenged too often."
+            )
             return false
         }
         guard isBodyKept else {
@@ -147,13 +168,20 @@ extension ExchangeStateMachine {
         let offer = self[side].offers[index]
         guard let value = preparedValue(self[side].challenges[offer.index], credential, rule) else {
             self[side].reason = LocalResponse(
-                502, .httpRequestDenied, "credential.unusable",
-                "The credential '\(credential.name)' can't be written for this challenge.")
+                502,
+                .httpRequestDenied,
+                "credential.unusable",
+                "The credential '\(credential.name)' can't be written for this challenge."
+            )
             return false
         }
         answers += 1
         self[side].prepared = PreparedAnswer(
-            credential: credential, rule: rule, realm: offer.space.realm, value: value)
+            credential: credential,
+            rule: rule,
+            realm: offer.space.realm,
+            value: value
+        )
         self[side].plan = .answer
         self[side].isRepeated = false
         self[side].isConfirmed = false
@@ -199,8 +227,12 @@ extension LocalResponse {
 
     static var proxyChallengeUnanswered: LocalResponse {
         LocalResponse(
-            502, .httpRequestDenied, "rule.none", "The parent proxy demands a login that no rule gives.",
-            receivedStatus: 407)
+            502,
+            .httpRequestDenied,
+            "rule.none",
+            "The parent proxy demands a login that no rule gives.",
+            receivedStatus: 407
+        )
     }
 
     func becoming(status: UInt16, receivedStatus: UInt16?) -> LocalResponse {
@@ -215,8 +247,12 @@ extension AuthorizationSide {
     /// Why the first offer that some rule concerns was passed over.
     var passedOverReason: LocalResponse? {
         guard let entry = passedOver.first(where: { $0.rule != nil }) else { return nil }
-        return LocalResponse(502, .httpRequestDenied, entry.reason.code,
-            "The rule \(entry.rule?.name ?? "") does not answer here: \(entry.reason.code).")
+        return LocalResponse(
+            502,
+            .httpRequestDenied,
+            entry.reason.code,
+            "The rule \(entry.rule?.name ?? "") does not answer here: \(entry.reason.code)."
+        )
     }
 }
 
@@ -231,12 +267,23 @@ extension Offer {
             if side == .parent {
                 let hop = destination.hop
                 space = ProtectionSpace(
-                    host: hop.host, port: hop.port, scheme: nil, realm: challenge.realm, isProxy: true, method: method)
+                    host: hop.host,
+                    port: hop.port,
+                    scheme: nil,
+                    realm: challenge.realm,
+                    isProxy: true,
+                    method: method
+                )
             } else {
                 let origin = destination.origin
                 space = ProtectionSpace(
-                    host: origin.host, port: origin.port, scheme: origin.scheme, realm: challenge.realm,
-                    isProxy: false, method: method)
+                    host: origin.host,
+                    port: origin.port,
+                    scheme: origin.scheme,
+                    realm: challenge.realm,
+                    isProxy: false,
+                    method: method
+                )
             }
             offers.append(Offer(index: index, space: space, strength: strength))
         }

@@ -42,12 +42,9 @@ extension ExchangeStateMachine {
             return .wait
         case .go(let isSettled):
             self[side].permission = .granted
-            if isSettled, case .learned = self[side].plan {
-                if side == .origin {
-                    destination?.settledVersion = version
-                } else {
-                    destination?.hop.settledVersion = version
-                }
+            if isSettled, case .learned(let space) = self[side].plan {
+                let settled = Settled(version: version, space: space)
+                if side == .origin { destination?.settled = settled } else { destination?.hop.settled = settled }
             } else {
                 self[side].isKnownToLedger = true
             }
@@ -91,7 +88,10 @@ extension ExchangeStateMachine {
         guard let destination else { return LedgerPlace(server: "", target: "", path: "") }
         if side == .parent {
             return LedgerPlace(
-                server: destination.hop.serverName, target: destination.origin.text, path: "")
+                server: destination.hop.serverName,
+                target: destination.origin.text,
+                path: ""
+            )
         }
         let path = head.rulePath
         var end = path.count

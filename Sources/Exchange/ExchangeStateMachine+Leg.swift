@@ -7,9 +7,8 @@ internal import Rules
 extension ExchangeStateMachine {
     /// Appends the whole head of the next leg: what is passed on, and the values of ours.
     ///
-    /// - Parameters:
-    ///   - nonces: those of the connection that carries the leg; it takes and gives nonces here (A-4b).
-    ///   - random: gives the bytes of a new cnonce.
+    /// `nonces` are those of the connection that carries the leg, which takes and gives nonces here (A-4b); `random`
+    /// gives the text of a new cnonce.
     package mutating func appendLeg(
         _ head: borrowing RequestHead,
         pseudonym: String,
@@ -68,7 +67,12 @@ extension ExchangeStateMachine {
         self[side].sent = isAhead ? .digestAhead : self[side].isRepeated ? .digestRepeated : .digestAnswer
     }
 
-    private mutating func appendLearnedBasic(_ side: Side, _ index: Int, _ name: String, _ buffer: inout ByteBuffer)
+    private mutating func appendLearnedBasic(
+        _ side: Side,
+        _ index: Int,
+        _ name: String,
+        _ buffer: inout ByteBuffer
+    )
         -> Bool
     {
         guard let destination else { return true }
@@ -101,7 +105,12 @@ extension ExchangeStateMachine {
             side == .origin
             ? destination.learned.takeSession(index) : destination.hop.learned.takeSession(index)
         guard let idle else { return false }
-        nonces[side] = HeldNonce(session: idle, credential: space.credential, realm: space.realm, destination: destination)
+        nonces[side] = HeldNonce(
+            session: idle,
+            credential: space.credential,
+            realm: space.realm,
+            destination: destination
+        )
         return true
     }
 
@@ -122,11 +131,19 @@ extension ExchangeStateMachine {
             nonces[side] = nil
             guard
                 let session = try? DigestSession(
-                    challenge: challenge, credential: prepared.credential, cnonce: random(),
-                    ruleCharset: prepared.rule?.charset ?? .utf8, digest: digest)
+                    challenge: challenge,
+                    credential: prepared.credential,
+                    cnonce: random(),
+                    ruleCharset: prepared.rule?.charset ?? .utf8,
+                    digest: digest
+                )
             else { return false }
             nonces[side] = HeldNonce(
-                session: session, credential: prepared.credential, realm: prepared.realm, destination: destination)
+                session: session,
+                credential: prepared.credential,
+                realm: prepared.realm,
+                destination: destination
+            )
             return true
         }
         guard let held = nonces[side] else { return false }
@@ -141,13 +158,23 @@ extension ExchangeStateMachine {
     ) {
         if let target = ForwardedRequest.standingTarget(head, form: form.target) {
             session.appendValue(
-                method: head.methodBytes, target: target, bodyHash: bodyHash?.span, into: &buffer, digest: digest)
+                method: head.methodBytes,
+                target: target,
+                bodyHash: bodyHash?.span,
+                into: &buffer,
+                digest: digest
+            )
             return
         }
         var target = ByteBuffer(capacity: 256)
         ForwardedRequest.appendTarget(head, form: form.target, into: &target)
         session.appendValue(
-            method: head.methodBytes, target: target.readable, bodyHash: bodyHash?.span, into: &buffer, digest: digest)
+            method: head.methodBytes,
+            target: target.readable,
+            bodyHash: bodyHash?.span,
+            into: &buffer,
+            digest: digest
+        )
     }
 
     /// A nonce whose connection ended, or that another space takes the place of, is idle for its space again.

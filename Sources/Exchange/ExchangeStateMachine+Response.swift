@@ -94,8 +94,13 @@ extension ExchangeStateMachine {
             releaseVerdicts(head)
             return finish(
                 with: LocalResponse(
-                    502, .httpProtocolError, "proxy-challenge.unexpected",
-                    "The server answered 407, which only a proxy may do.", receivedStatus: 407))
+                    502,
+                    .httpProtocolError,
+                    "proxy-challenge.unexpected",
+                    "The server answered 407, which only a proxy may do.",
+                    receivedStatus: 407
+                )
+            )
         }
         return challenged(.parent, response, head, reading)
     }
@@ -110,8 +115,13 @@ extension ExchangeStateMachine {
             releaseVerdicts(head)
             return finish(
                 with: LocalResponse(
-                    502, .httpUpgradeFailed, "upgrade.unexpected",
-                    "The server switched to a protocol that was not asked for.", receivedStatus: 101))
+                    502,
+                    .httpUpgradeFailed,
+                    "upgrade.unexpected",
+                    "The server switched to a protocol that was not asked for.",
+                    receivedStatus: 101
+                )
+            )
         }
         confirm(.origin, head, status: 101)
         confirm(.parent, head, status: 101)
@@ -131,8 +141,13 @@ extension ExchangeStateMachine {
         }
         return finish(
             with: LocalResponse(
-                response.status, .httpRequestDenied, "connect.refused", "The parent proxy refused the tunnel.",
-                receivedStatus: response.status))
+                response.status,
+                .httpRequestDenied,
+                "connect.refused",
+                "The parent proxy refused the tunnel.",
+                receivedStatus: response.status
+            )
+        )
     }
 
     private mutating func final(
@@ -158,7 +173,13 @@ extension ExchangeStateMachine {
             releaseLedger()
             return .respond(
                 LocalResponse(
-                    407, .httpRequestDenied, "rule.default", "The parent proxy demands a login.", receivedStatus: 407))
+                    407,
+                    .httpRequestDenied,
+                    "rule.default",
+                    "The parent proxy demands a login.",
+                    receivedStatus: 407
+                )
+            )
         }
         state = .relaying
         releaseLedger()
@@ -224,20 +245,36 @@ extension ExchangeStateMachine {
         switch (prepared.value, side) {
         case (.basic(let value), .origin):
             _ = destination.learned.learn(
-                credential: prepared.credential, ruleIndex: rule.index, realm: prepared.realm, basicValue: value,
-                path: path)
+                credential: prepared.credential,
+                ruleIndex: rule.index,
+                realm: prepared.realm,
+                basicValue: value,
+                path: path
+            )
         case (.basic(let value), .parent):
             _ = destination.hop.learned.learn(
-                credential: prepared.credential, ruleIndex: rule.index, realm: prepared.realm, basicValue: value,
-                path: path)
+                credential: prepared.credential,
+                ruleIndex: rule.index,
+                realm: prepared.realm,
+                basicValue: value,
+                path: path
+            )
         case (.digest(let challenge), .origin):
             _ = destination.learned.learn(
-                credential: prepared.credential, ruleIndex: rule.index, challenge: challenge, path: path)
+                credential: prepared.credential,
+                ruleIndex: rule.index,
+                challenge: challenge,
+                path: path
+            )
         case (.digest(let challenge), .parent):
             _ = destination.hop.learned.learn(
-                credential: prepared.credential, ruleIndex: rule.index, challenge: challenge, path: path)
+                credential: prepared.credential,
+                ruleIndex: rule.index,
+                challenge: challenge,
+                path: path
+            )
         }
-        if side == .origin { destination.settledVersion = .max } else { destination.hop.settledVersion = .max }
+        if side == .origin { destination.settled = Settled() } else { destination.hop.settled = Settled() }
         hasLearned = true
     }
 }

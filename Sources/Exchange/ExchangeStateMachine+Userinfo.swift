@@ -46,8 +46,11 @@ extension ExchangeStateMachine {
         guard challenge.method == .basic else { return nil }
         guard request.isSecure else {
             origin.reason = LocalResponse(
-                502, .httpRequestDenied, PassReason.cleartext.code,
-                "A login in the target is not sent as Basic without TLS.")
+                502,
+                .httpRequestDenied,
+                PassReason.cleartext.code,
+                "A login in the target is not sent as Basic without TLS."
+            )
             return nil
         }
         let charset = BasicResponder.charset(of: challenge, ruleCharset: .utf8)
@@ -64,8 +67,10 @@ extension ExchangeStateMachine {
         guard let password = decoded(text.extracting(min(colon + 1, text.count)..<text.count)) else { return nil }
         guard !(user + password).contains(where: { $0 < 0x20 || $0 == 0x7f }) else { return nil }
         return Credential(
-            name: userinfoName, kind: .password(username: user, domain: nil, password: Secret(password.span)),
-            persistence: .none)
+            name: userinfoName,
+            kind: .password(username: user, domain: nil, password: Secret(password.span)),
+            persistence: .none
+        )
     }
 
     private static func decoded(_ text: Span<UInt8>) -> [UInt8]? {

@@ -59,7 +59,10 @@ package struct ExchangeStateMachine {
     package internal(set) var state = State.idle
     package internal(set) var destination: Destination?
     package internal(set) var request = RequestFacts(
-        client: Client(address: nil), method: .get, isSecure: false)
+        client: Client(address: nil),
+        method: .get,
+        isSecure: false
+    )
     var origin = AuthorizationSide()
     var parent = AuthorizationSide()
     /// What the ledger is to be told before the step is carried out; taken by the runner.
@@ -164,9 +167,7 @@ extension ExchangeStateMachine {
 
     /// The upstream connection ended, or what it sent can't be read, before the final response's head.
     ///
-    /// - Parameters:
-    ///   - isUntouched: not a byte of the response had come.
-    ///   - isSent: a byte of the request had been sent.
+    /// `isUntouched` where not a byte of the response had come, `isSent` where a byte of the request had been sent.
     package mutating func connectionLost(isUntouched: Bool, isSent: Bool, error: ExchangeError) -> Step {
         switch state {
         case .draining:
@@ -254,6 +255,25 @@ extension ExchangeStateMachine {
     /// The rule that was used wants a wrong rspauth to end the exchange.
     package func verifiesServer(_ side: Side) -> Bool { rule(side)?.verifiesServer ?? false }
 
+    /// The name of the credential that answered, the origin's before the parent's, and of its rule.
+    package var usedCredential: (credential: String, rule: String)? {
+        for (side, state) in [(Side.origin, origin.sent), (.parent, parent.sent)] where state != .none {
+            guard let credential = credential(side) else { continue }
+            return (credential.name, rule(side)?.name ?? "")
+        }
+        return nil
+    }
+
+    /// The protection space of the last challenge of this exchange.
+    package var challengedSpace: String? {
+        guard let destination else { return nil }
+        if let challenge = origin.challenges.first {
+            return destination.serverName + " " + String(decoding: challenge.realm ?? [], as: UTF8.self)
+        }
+        guard let challenge = parent.challenges.first else { return nil }
+        return destination.hop.serverName + " " + String(decoding: challenge.realm ?? [], as: UTF8.self)
+    }
+
     /// The connection belongs to the client's own, which logs in at the parent itself (A-13, C-8).
     package var isBound: Bool { passesProxyAuthorization }
 
@@ -306,21 +326,31 @@ extension LocalResponse {
     /// `verify_server` is set and rspauth is wrong.
     package static var serverUnproven: LocalResponse {
         LocalResponse(
-            502, .httpProtocolError, "digest.rspauth", "The server did not prove that it knows the password.",
-            receivedStatus: 200)
+            502,
+            .httpProtocolError,
+            "digest.rspauth",
+            "The server did not prove that it knows the password.",
+            receivedStatus: 200
+        )
     }
 
     /// The body was too large, or the disk too full (B-4).
     static var bodyNotKept: LocalResponse {
         LocalResponse(
-            502, .httpRequestDenied, "body.not-kept",
-            "The request's body was too large to be kept for a second answer.")
+            502,
+            .httpRequestDenied,
+            "body.not-kept",
+            "The request's body was too large to be kept for a second answer."
+        )
     }
 
     /// The wait for another request's verdict on the same credential took too long.
     static var unconfirmed: LocalResponse {
         LocalResponse(
-            503, .httpResponseTimeout, "credential.unconfirmed",
-            "Another request is still trying this credential for the first time.")
+            503,
+            .httpResponseTimeout,
+            "credential.unconfirmed",
+            "Another request is still trying this credential for the first time."
+        )
     }
 }

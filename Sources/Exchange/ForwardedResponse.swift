@@ -88,7 +88,8 @@ package enum ForwardedResponse {
         buffer.append("\r\n")
     }
 
-    private static func appendFields(_ head: borrowing ResponseHead, form: ResponseForm, into buffer: inout ByteBuffer) {
+    private static func appendFields(_ head: borrowing ResponseHead, form: ResponseForm, into buffer: inout ByteBuffer)
+    {
         var except = dropped
         if form.keepsProxyChallenge {
             except.remove(.proxyAuthenticate)

@@ -17,7 +17,12 @@ package struct RequestAdmission: Sendable {
     package func refusal(_ head: borrowing RequestHead, isClientAllowed: Bool) -> LocalResponse? {
         guard isClientAllowed else {
             return LocalResponse(
-                403, .httpRequestDenied, "access.client", "This client may not use the proxy.", closes: true)
+                403,
+                .httpRequestDenied,
+                "access.client",
+                "This client may not use the proxy.",
+                closes: true
+            )
         }
         return refusalOfTarget(head) ?? refusalOfMethod(head) ?? refusalOfExpectation(head) ?? refusalOfLoop(head)
     }
@@ -34,8 +39,12 @@ package struct RequestAdmission: Sendable {
         switch target.form {
         case .origin, .asterisk:
             return LocalResponse(
-                400, .httpRequestError, "target.origin-form",
-                "This is a proxy: it takes requests with an absolute target, as http://host/path.", closes: true)
+                400,
+                .httpRequestError,
+                "target.origin-form",
+                "This is a proxy: it takes requests with an absolute target, as http://host/path.",
+                closes: true
+            )
         case .authority:
             return nil
         case .absolute:
@@ -43,34 +52,56 @@ package struct RequestAdmission: Sendable {
         }
         if target.userinfo != nil && !http.userinfo {
             return LocalResponse(
-                400, .httpRequestError, "target.userinfo", "A login in the target is not allowed here.", closes: true)
+                400,
+                .httpRequestError,
+                "target.userinfo",
+                "A login in the target is not allowed here.",
+                closes: true
+            )
         }
         switch target.scheme {
         case .http:
             return nil
         case .https:
             return LocalResponse(
-                501, .httpRequestDenied, "target.https-not-built",
-                "Requests with an https target are not served yet; use CONNECT.", closes: true)
+                501,
+                .httpRequestDenied,
+                "target.https-not-built",
+                "Requests with an https target are not served yet; use CONNECT.",
+                closes: true
+            )
         case nil:
             return LocalResponse(
-                501, .httpRequestDenied, "target.scheme", "Only http targets are served.", closes: true)
+                501,
+                .httpRequestDenied,
+                "target.scheme",
+                "Only http targets are served.",
+                closes: true
+            )
         }
     }
 
     private func refusalOfMethod(_ head: borrowing RequestHead) -> LocalResponse? {
         if head.method == .trace && !http.trace {
             return LocalResponse(
-                405, .httpRequestDenied, "method.trace", "TRACE is switched off.",
+                405,
+                .httpRequestDenied,
+                "method.trace",
+                "TRACE is switched off.",
                 field: .init(name: "Allow", value: "GET, HEAD, POST, PUT, DELETE, CONNECT, OPTIONS, PATCH"),
-                closes: head.bodyLength != .none)
+                closes: head.bodyLength != .none
+            )
         }
         guard head.method == .options || head.method == .trace else { return nil }
         guard let index = head.fields.first(.maxForwards) else { return nil }
         guard ASCII.decimal(head.fields.value(index)) == 0 else { return nil }
         return LocalResponse(
-            200, nil, "max-forwards", "The request ended at this proxy, as its Max-Forwards asked.",
-            closes: head.bodyLength != .none)
+            200,
+            nil,
+            "max-forwards",
+            "The request ended at this proxy, as its Max-Forwards asked.",
+            closes: head.bodyLength != .none
+        )
     }
 
     /// Expectations other than 100-continue can't be met (RFC 9110 s.10.1.1).
@@ -78,7 +109,12 @@ package struct RequestAdmission: Sendable {
         guard let index = head.fields.first(.expect) else { return nil }
         if ASCII.equalsIgnoringCase(head.fields.value(index), "100-continue") { return nil }
         return LocalResponse(
-            417, .httpRequestError, "request.expect", "The expectation can't be met.", closes: true)
+            417,
+            .httpRequestError,
+            "request.expect",
+            "The expectation can't be met.",
+            closes: true
+        )
     }
 
     private func refusalOfLoop(_ head: borrowing RequestHead) -> LocalResponse? {

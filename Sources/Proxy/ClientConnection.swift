@@ -143,7 +143,9 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
             offset += consumed
             body.begin(runner.request.bodyLength, .request, limits: worker.limits)
             machine.headReceived(
-                keepsAlive: runner.request.fields.keepsConnection(runner.request.version), hasBody: !body.isEnded)
+                keepsAlive: runner.request.fields.keepsConnection(runner.request.version),
+                hasBody: !body.isEnded
+            )
             runner.begin()
             return true
         }

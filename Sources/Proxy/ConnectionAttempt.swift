@@ -1,7 +1,7 @@
-internal import Rules
 internal import Bytes
 internal import Events
 internal import Exchange
+internal import Rules
 
 /// Opens one connection for one exchange: a place at the host's limit, addresses, then connect, address by address.
 final class ConnectionAttempt: ReadinessObserver {

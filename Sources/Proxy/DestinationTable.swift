@@ -85,7 +85,9 @@ final class DestinationTable {
             insert(new)
         }
         for (key, old) in oldHops where old.isParent && !old.learned.isEmpty {
-            guard let parent = policy.configuration.parents.first(where: { "parent \($0.name)" == key }) else { continue }
+            guard let parent = policy.configuration.parents.first(where: { "parent \($0.name)" == key }) else {
+                continue
+            }
             let new = worker.hop(of: parent)
             new.learned = old.learned
             new.learned.rebind { Self.binding($0, in: new.candidates, policy) }
@@ -146,8 +148,13 @@ extension Worker {
             let key = "origin \(origin.host):\(port) \(address?.description ?? "")"
             hop = destinations.hop(key) {
                 Hop(
-                    key: key, host: origin.host, port: port, address: address, parent: nil,
-                    candidates: CandidateRules(origin: origin, isProxy: true, rules: []))
+                    key: key,
+                    host: origin.host,
+                    port: port,
+                    address: address,
+                    parent: nil,
+                    candidates: CandidateRules(origin: origin, isProxy: true, rules: [])
+                )
             }
         }
         let candidates =
@@ -161,8 +168,13 @@ extension Worker {
         let key = "parent \(parent.name)"
         return destinations.hop(key) {
             Hop(
-                key: key, host: parent.origin.host, port: parent.origin.port, address: nil, parent: parent,
-                candidates: configuration.rules.candidates(for: parent.origin, isProxy: true))
+                key: key,
+                host: parent.origin.host,
+                port: parent.origin.port,
+                address: nil,
+                parent: parent,
+                candidates: configuration.rules.candidates(for: parent.origin, isProxy: true)
+            )
         }
     }
 
@@ -190,8 +202,10 @@ extension Worker {
         let limits = configuration.limits
         guard mightBeAnswered || head.method.isIdempotent else { return .none }
         return ReplayLimits(
-            memory: UInt64(limits.replayMemory), disk: mightBeAnswered ? UInt64(limits.replayDisk) : 0,
-            folder: configuration.spool)
+            memory: UInt64(limits.replayMemory),
+            disk: mightBeAnswered ? UInt64(limits.replayDisk) : 0,
+            folder: configuration.spool
+        )
     }
 }
 
@@ -200,8 +214,12 @@ extension LearnedSpaces {
     mutating func adopt(missing snapshot: [LearnedSpace]) {
         guard !snapshot.isEmpty else { return }
         let known = self.snapshot
-        adopt(snapshot.filter { space in
-            !known.contains { $0.credential === space.credential && $0.realm == space.realm && $0.method == space.method }
-        })
+        adopt(
+            snapshot.filter { space in
+                !known.contains {
+                    $0.credential === space.credential && $0.realm == space.realm && $0.method == space.method
+                }
+            }
+        )
     }
 }

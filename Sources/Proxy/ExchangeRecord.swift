@@ -1,10 +1,13 @@
 internal import Bytes
 internal import Events
 internal import HTTP
+internal import Rules
 
 /// What the log tells of one exchange (O-3): names and numbers, never a value that was sent.
 struct ExchangeRecord {
     var began = Instant(nanoseconds: 0)
+    /// nil: by a unix socket.
+    var client: IPAddress?
     var status: UInt16 = 0
     var bytesIn: UInt64 = 0
     var bytesOut: UInt64 = 0
@@ -18,5 +21,6 @@ struct ExchangeRecord {
 
     mutating func begin(_ head: borrowing RequestHead, loop: EventLoop, client: ClientConnection) {
         began = loop.now
+        self.client = client.identity.address
     }
 }

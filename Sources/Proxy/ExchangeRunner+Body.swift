@@ -1,10 +1,10 @@
-internal import Rules
 internal import Authentication
 internal import Bytes
 internal import Crypto
 internal import Events
 internal import Exchange
 internal import HTTP
+internal import Rules
 
 extension ExchangeRunner {
     /// Content of the request's body is wanted now; else it waits in the client's connection.
@@ -94,7 +94,10 @@ extension ExchangeRunner {
         worker.requestScratch.removeAll()
         if let trailers = client?.trailers, trailers.count > 0 {
             ChunkedCoding.appendLastChunk(
-                trailers: trailers, except: ForwardedResponse.droppedTrailers, into: &worker.requestScratch)
+                trailers: trailers,
+                except: ForwardedResponse.droppedTrailers,
+                into: &worker.requestScratch
+            )
         } else {
             ChunkedCoding.appendLastChunk(into: &worker.requestScratch)
         }

@@ -28,7 +28,11 @@ extension ExchangeRunner {
         return !verifies
     }
 
-    private func judge(_ nonce: HeldNonce, _ response: borrowing ResponseHead, _ name: FieldName)
+    private func judge(
+        _ nonce: HeldNonce,
+        _ response: borrowing ResponseHead,
+        _ name: FieldName
+    )
         -> DigestSession.Verdict
     {
         guard let index = response.fields.first(name) else { return .absent }
@@ -36,7 +40,10 @@ extension ExchangeRunner {
         var target = ByteBuffer(capacity: 128)
         ForwardedRequest.appendTarget(request, form: machine.form.target, into: &target)
         let verdict = nonce.session.verify(
-            authenticationInfo: value, target: target.readable, digest: worker.digest)
+            authenticationInfo: value,
+            target: target.readable,
+            digest: worker.digest
+        )
         if verdict != .wrong, let next = AuthenticationInfo.nextNonce(in: value) {
             nonce.session.adopt(nextNonce: next.span, cnonce: RandomBytes.hex(count: 16))
         }

@@ -1,6 +1,6 @@
-internal import Events
 internal import Authentication
 internal import Bytes
+internal import Events
 internal import Exchange
 internal import HTTP
 internal import Rules
@@ -15,7 +15,10 @@ extension ExchangeRunner {
         let ledger = worker.shared.ledger
         let version = ledger.version
         let use = CredentialUse(
-            isHeavy: isHeavy, isSentAheadUnchallenged: question.isUnchallenged, maxFailures: question.maxFailures)
+            isHeavy: isHeavy,
+            isSentAheadUnchallenged: question.isUnchallenged,
+            maxFailures: question.maxFailures
+        )
         guard let key = policy.keys[question.credential.name] else {
             return machine.ledgerAnswered(side, .go(isSettled: false), version: 0)
         }
@@ -30,7 +33,10 @@ extension ExchangeRunner {
         case .withheld(let withholding):
             askedSide = nil
             return machine.ledgerAnswered(
-                side, .withheld(LocalResponse(withheld: question.credential, withholding)), version: version)
+                side,
+                .withheld(LocalResponse(withheld: question.credential, withholding)),
+                version: version
+            )
         }
     }
 
@@ -91,8 +97,11 @@ extension LocalResponse {
             case .replaced: "since it was replaced"
             }
         self.init(
-            502, .httpRequestDenied, "credential.withheld",
+            502,
+            .httpRequestDenied,
+            "credential.withheld",
             "The credential '\(credential.name)' was refused before and is withheld \(extent) until it changes or is "
-                + "released with 'countersign release \(credential.name)'.")
+                + "released with 'countersign release \(credential.name)'."
+        )
     }
 }

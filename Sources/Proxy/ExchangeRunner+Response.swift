@@ -1,9 +1,9 @@
-internal import Rules
 internal import Authentication
 internal import Bytes
 internal import Events
 internal import Exchange
 internal import HTTP
+internal import Rules
 
 extension ExchangeRunner {
     /// Takes what it can of what the upstream sent; the rest waits in the connection.
@@ -35,7 +35,10 @@ extension ExchangeRunner {
 
     private func readHead(_ bytes: Span<UInt8>, _ offset: inout Int) -> Bool {
         let outcome = response.parse(
-            bytes.extracting(offset..<bytes.count), limits: worker.limits, requestMethod: request.method)
+            bytes.extracting(offset..<bytes.count),
+            limits: worker.limits,
+            requestMethod: request.method
+        )
         switch outcome {
         case .needMore:
             return false
@@ -108,7 +111,11 @@ extension ExchangeRunner {
         hasBegunResponse = true
         worker.responseScratch.removeAll()
         ForwardedResponse.append(
-            response, form: form, terms: terms(keepsAlive: form.keepsAlive), into: &worker.responseScratch)
+            response,
+            form: form,
+            terms: terms(keepsAlive: form.keepsAlive),
+            into: &worker.responseScratch
+        )
         armDeadline()
         guard responseBody.isEnded else { return flushHeadLater() }
         flush()
@@ -179,7 +186,10 @@ extension ExchangeRunner {
         guard form.framing == .chunked else { return }
         if let trailers = responseBody.trailers, trailers.count > 0 {
             ChunkedCoding.appendLastChunk(
-                trailers: trailers, except: ForwardedResponse.droppedTrailers, into: &worker.responseScratch)
+                trailers: trailers,
+                except: ForwardedResponse.droppedTrailers,
+                into: &worker.responseScratch
+            )
         } else {
             ChunkedCoding.appendLastChunk(into: &worker.responseScratch)
         }
@@ -209,7 +219,8 @@ extension ExchangeRunner {
 
     /// The response went to the client in full.
     private func endRelay() {
-        let reuses = isRequestSent && !responseBody.isUntilClose && response.fields.keepsConnection(response.version)
+        let reuses =
+            isRequestSent && !responseBody.isUntilClose && response.fields.keepsConnection(response.version)
             && upstream?.isBlocked == false
         let client = client
         let keepsAlive = form.keepsAlive
@@ -235,10 +246,14 @@ extension ExchangeRunner {
         record.status = local.status
         record.reason = local.reason
         let isUnread = !isRequestBodyRead
-        let keepsAlive = client.keepsAlive && !local.closes && !isUnread && !(request.method == .connect && client.hasUnread)
+        let keepsAlive =
+            client.keepsAlive && !local.closes && !isUnread && !(request.method == .connect && client.hasUnread)
         worker.responseScratch.removeAll()
         local.append(
-            terms: terms(keepsAlive: keepsAlive), isHead: request.method == .head, into: &worker.responseScratch)
+            terms: terms(keepsAlive: keepsAlive),
+            isHead: request.method == .head,
+            into: &worker.responseScratch
+        )
         flush()
         self.client = nil
         finish(reusesUpstream: false)
@@ -247,7 +262,10 @@ extension ExchangeRunner {
 
     private func terms(keepsAlive: Bool) -> ResponseTerms {
         ResponseTerms(
-            pseudonym: worker.pseudonym, version: request.version, keepsAlive: keepsAlive,
-            unixSeconds: worker.loop.unixSeconds)
+            pseudonym: worker.pseudonym,
+            version: request.version,
+            keepsAlive: keepsAlive,
+            unixSeconds: worker.loop.unixSeconds
+        )
     }
 }

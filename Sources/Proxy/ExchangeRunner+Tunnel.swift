@@ -1,8 +1,8 @@
-internal import Rules
 internal import Bytes
 internal import Events
 internal import Exchange
 internal import HTTP
+internal import Rules
 
 extension ExchangeRunner {
     /// Joins both directions: behind the upstream's 101, or a 200 of our own to CONNECT.
@@ -13,8 +13,11 @@ extension ExchangeRunner {
         worker.responseScratch.removeAll()
         if let form {
             let terms = ResponseTerms(
-                pseudonym: worker.pseudonym, version: request.version, keepsAlive: true,
-                unixSeconds: worker.loop.unixSeconds)
+                pseudonym: worker.pseudonym,
+                version: request.version,
+                keepsAlive: true,
+                unixSeconds: worker.loop.unixSeconds
+            )
             ForwardedResponse.append(response, form: form, terms: terms, into: &worker.responseScratch)
         } else {
             record.status = 200
@@ -65,7 +68,8 @@ extension ExchangeRunner {
 
     /// One side ended its direction (H-15).
     func tunnelEnded(fromClient: Bool) {
-        let isBlocked = fromClient ? isUpstreamBlocked || client?.hasUnread == true : isClientBlocked || upstream?.hasUnread == true
+        let isBlocked =
+            fromClient ? isUpstreamBlocked || client?.hasUnread == true : isClientBlocked || upstream?.hasUnread == true
         carryOut(tunnel.ended(fromClient: fromClient, isBlocked: isBlocked), fromClient: fromClient)
     }
 

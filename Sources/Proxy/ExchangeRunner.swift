@@ -84,12 +84,17 @@ final class ExchangeRunner: DeadlineObserver {
         let mightBeAnswered = destination.mightBeAnswered(for: client.identity)
         replay.begin(
             limits: worker.replayLimits(mightBeAnswered: mightBeAnswered, request),
-            totalLimit: UInt64(policy.configuration.limits.replayTotal))
+            totalLimit: UInt64(policy.configuration.limits.replayTotal)
+        )
         machine.isBodyKept = true
         let terms = ExchangeTerms(upgrades: worker.admission.upgrades(request), mightBeAnswered: mightBeAnswered)
         let step = machine.begin(
-            request, destination: destination, client: client.identity, terms: terms,
-            ledgerVersion: worker.shared.ledger.version)
+            request,
+            destination: destination,
+            client: client.identity,
+            terms: terms,
+            ledgerVersion: worker.shared.ledger.version
+        )
         perform(step)
     }
 

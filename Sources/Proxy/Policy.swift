@@ -15,7 +15,10 @@ final class Policy: Sendable {
         self.configuration = configuration
         self.keys = keys
         limits = Limits(
-            head: configuration.limits.head, fields: configuration.limits.fields, target: configuration.limits.target)
+            head: configuration.limits.head,
+            fields: configuration.limits.fields,
+            target: configuration.limits.target
+        )
         admission = RequestAdmission(http: configuration.http, pseudonym: pseudonym)
     }
 }

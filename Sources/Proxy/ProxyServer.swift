@@ -24,12 +24,14 @@ package final class ProxyServer: Sendable {
     private let group = Mutex<EventLoopGroup?>(nil)
     private let pseudonym: String
     private let log: ProxyLog
+    private let control: ControlSocket?
 
     /// Binds the listeners and opens the ledger; nothing is served before `start`.
     package init(_ configuration: ServerConfiguration, workers: Int, log: ProxyLog) throws(StartError) {
         self.log = log
         workerCount = workers
-        pseudonym = configuration.http.via ?? "countersign-" + String(decoding: RandomBytes.hex(count: 4), as: UTF8.self)
+        pseudonym =
+            configuration.http.via ?? "countersign-" + String(decoding: RandomBytes.hex(count: 4), as: UTF8.self)
         bindings = try Self.bind(configuration, workers)
         let relay = WakeRelay()
         do throws(SystemError) {
@@ -37,6 +39,7 @@ package final class ProxyServer: Sendable {
         } catch {
             throw StartError("can't open the ledger: \(error.description)")
         }
+        control = ControlSocket.open(for: ledger) { [log] in log.warn($0) }
         let own = OwnAddresses(listeners: bindings.map(\.address), local: LocalAddresses.all())
         shared = SharedState(ledger: ledger, resolverThreads: ResolverThreads(), ownAddresses: own, log: log)
         relay.attach(shared.peers)
@@ -64,7 +67,7 @@ package final class ProxyServer: Sendable {
     package var addresses: [String] { bindings.map(\.address.description) }
 
     /// Tells the log something about the proxy as a whole.
-    package func tell(_ text: String) { log.warn(text) }
+    package func tell(_ text: String) { log.tell(text) }
 
     /// Starts the loops.
     package func start() throws(StartError) {
@@ -83,7 +86,12 @@ package final class ProxyServer: Sendable {
     private func run(_ index: Int, _ loop: EventLoop) {
         do throws(SystemError) {
             let worker = try Worker(
-                index: index, loop: loop, shared: shared, policy: policy.withLock { $0 }, pseudonym: pseudonym)
+                index: index,
+                loop: loop,
+                shared: shared,
+                policy: policy.withLock { $0 },
+                pseudonym: pseudonym
+            )
             let mailbox = try Mailbox<WorkerMailboxes.Job>()
             let receiver = loop.receive(from: mailbox) { job in job(worker) }
             shared.peers.add(mailbox, index: index)
@@ -118,11 +126,9 @@ package final class ProxyServer: Sendable {
         }
         shared.peers.forEach { $0.end() }
         group.withLock { $0.take() }?.join()
+        control?.close()
         ledger.close()
     }
-
-    /// The ledger, for the control socket.
-    package var sharedLedger: SharedLedger { ledger }
 }
 
 /// Brings the ledger's wakes to the loops of the exchanges.

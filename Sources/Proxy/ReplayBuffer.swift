@@ -72,7 +72,9 @@ struct ReplayBuffer: ~Copyable {
 
     private mutating func spool(_ content: Span<UInt8>) -> Bool {
         let size = UInt64(content.count)
-        guard count - UInt64(memory.count) + size <= limits.disk, total.take(size, limit: totalLimit) else { return false }
+        guard count - UInt64(memory.count) + size <= limits.disk, total.take(size, limit: totalLimit) else {
+            return false
+        }
         taken += size
         if file == nil { file = SpoolFile(folder: limits.folder) }
         return file?.append(content) ?? false

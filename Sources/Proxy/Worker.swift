@@ -6,6 +6,7 @@ internal import Exchange
 internal import HTTP
 internal import Rules
 internal import Synchronization
+internal import Telemetry
 
 /// Everything of one loop: its connections, its pool, what it learned; used on the loop's thread only.
 final class Worker: ListenerObserver {
@@ -16,6 +17,7 @@ final class Worker: ListenerObserver {
     let digest = MessageDigest()
     let pseudonym: String
     private(set) var policy: Policy
+    private let accessLog: AccessLog?
     var requestScratch = ByteBuffer(capacity: 16 * 1024)
     var responseScratch = ByteBuffer(capacity: 16 * 1024)
     var bodyScratch = ByteBuffer()
@@ -37,6 +39,7 @@ final class Worker: ListenerObserver {
         self.shared = shared
         self.policy = policy
         self.pseudonym = pseudonym
+        accessLog = shared.log.accessLog(tellsQuery: policy.configuration.log.query)
         resolver = try Resolver(loop, threads: shared.resolverThreads)
         destinations = DestinationTable()
         pool = UpstreamPool()
@@ -120,8 +123,12 @@ final class Worker: ListenerObserver {
         socket.withoutDelay()
         nextNumber += 1
         let client = ClientConnection(
-            worker: self, socket: socket, identity: identity, number: nextNumber,
-            isAllowed: configuration.admits(identity, by: entry))
+            worker: self,
+            socket: socket,
+            identity: identity,
+            number: nextNumber,
+            isAllowed: configuration.admits(identity, by: entry)
+        )
         clients[client.number] = client
         client.start()
     }
@@ -185,8 +192,8 @@ final class Worker: ListenerObserver {
     }
 
     func log(_ runner: ExchangeRunner) {
-        guard configuration.log.access else { return }
-        shared.log.access(runner)
+        guard let accessLog, runner.policy.configuration.log.access else { return }
+        runner.write(to: accessLog)
     }
 
     /// A target that leads back to this proxy by its own address (H-13).

@@ -75,7 +75,7 @@ enum DemoCommand {
 
     private static func startProxy(_ configuration: ServerConfiguration) throws(Failure) -> ProxyServer {
         do throws(StartError) {
-            let log = ProxyLog(configuration.log)
+            let log = ProxyLog(configuration.log, writer: nil)
             let server = try ProxyServer(configuration, workers: ProcessorCount.workers(), log: log)
             try server.start()
             return server

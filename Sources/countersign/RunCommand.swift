@@ -3,6 +3,7 @@ internal import Configuration
 internal import Events
 internal import Proxy
 internal import Rules
+internal import Telemetry
 
 /// `countersign run`: serves until SIGTERM or SIGINT; SIGHUP or a changed file reloads.
 func runProxy(configPath: String, workers: Int?) -> Int32 {
@@ -13,14 +14,15 @@ func runProxy(configPath: String, workers: Int?) -> Int32 {
     guard let configuration = result.configuration else { return result.isUnreadable ? 2 : 1 }
     ProcessSettings.ignoreBrokenPipes()
     _ = ProcessSettings.raiseOpenFileLimit()
+    let log = ProxyLog(configuration.log, writer: LogWriter())
     do {
         let server = try ProxyServer(
             configuration,
             workers: workers ?? ProcessorCount.workers(),
-            log: ProxyLog(configuration.log)
+            log: log
         )
         try server.start()
-        return try Control(server, configPath, environment, result).run()
+        return try Control(server, log, configPath, environment, result).run()
     } catch let error as StartError {
         writeError("countersign: \(error.message)")
         return 1
@@ -33,6 +35,7 @@ func runProxy(configPath: String, workers: Int?) -> Int32 {
 /// The main thread of the running proxy: signals, and the look at the watched files each second.
 private final class Control {
     private let server: ProxyServer
+    private let log: ProxyLog
     private let configPath: String
     private let environment: EnvironmentSecrets
     private let loop: EventLoop
@@ -40,8 +43,15 @@ private final class Control {
     private var drain: Nanoseconds
     private var isStopping = false
 
-    init(_ server: ProxyServer, _ path: String, _ environment: EnvironmentSecrets, _ result: LoadResult) throws {
+    init(
+        _ server: ProxyServer,
+        _ log: ProxyLog,
+        _ path: String,
+        _ environment: EnvironmentSecrets,
+        _ result: LoadResult
+    ) throws {
         self.server = server
+        self.log = log
         configPath = path
         self.environment = environment
         loop = try EventLoop()
@@ -54,10 +64,11 @@ private final class Control {
         let ticker = Timer(loop, after: .seconds(1), repeats: true) { [unowned self] in
             if watch.hasChanged() { reload() }
         }
-        for address in server.addresses { server.tell("listening on \(address)") }
+        for address in server.addresses { log.tell("listening on \(address)") }
         loop.run()
         withExtendedLifetime((signals, ticker)) {}
         server.stop(within: drain)
+        log.finish()
         return 0
     }
 
@@ -74,10 +85,10 @@ private final class Control {
         watch.watch(result.watchedFiles)
         for diagnostic in result.diagnostics { writeError(diagnostic.rendered) }
         guard let configuration = result.configuration else {
-            return server.tell("the rule file has errors: the rules in force go on")
+            return log.tell("the rule file has errors: the rules in force go on")
         }
         drain = configuration.timeouts.drain
         server.apply(configuration)
-        server.tell("the rules were read again")
+        log.tell("the rules were read again")
     }
 }

@@ -1,0 +1,33 @@
+internal import Bytes
+internal import Events
+internal import Exchange
+internal import HTTP
+internal import Rules
+internal import Telemetry
+
+extension ExchangeRunner {
+    /// Writes the exchange's line (O-3): names, numbers and the target, never a value that was sent.
+    func write(to log: AccessLog) {
+        log.begin(unixMilliseconds: worker.loop.unixMilliseconds)
+        log.add(client: record.client)
+        if !request.methodBytes.isEmpty {
+            log.add(.method, request.methodBytes)
+            log.add(target: request.targetBytes)
+        }
+        log.add(.status, UInt64(record.status))
+        log.add(.bytesIn, record.bytesIn)
+        log.add(.bytesOut, record.bytesOut)
+        log.add(.total, worker.loop.now.since(record.began))
+        log.add(.attempts, UInt64(machine.attempts))
+        if let destination = machine.destination {
+            log.add(.route, destination.route.parent?.name ?? "direct")
+        }
+        if let used = machine.usedCredential {
+            log.add(.credential, used.credential)
+            log.add(.rule, used.rule)
+        }
+        if let space = machine.challengedSpace { log.add(.space, space) }
+        if !record.reason.isEmpty { log.add(.reason, record.reason) }
+        log.end()
+    }
+}
