@@ -14,10 +14,12 @@ extension CandidateRules {
             if let pattern = rule.space.path {
                 guard isAmbiguous ? rule.credential == nil : pattern.matches(path) else { continue }
             }
+            // A rule for some realms can't know whether this is one.
+            guard rule.space.realm == .any else { continue }
             if rule.preempt == .always, let method = rule.methodWithoutChallenge, !decided.contains(method) {
                 return objection(to: rule, method: method, request: request) == nil ? rule : nil
             }
-            if rule.space.realm == .any { decided.formUnion(rule.methods) }
+            decided.formUnion(rule.methods)
         }
         return nil
     }
@@ -37,7 +39,7 @@ extension CandidateRules {
         case .none: return .noRule
         case .ambiguous: return .ambiguousPath
         case .rule(let rule):
-            guard rule.index == ruleIndex else { return .noRule }
+            guard rule.index == ruleIndex, rule.credential != nil else { return .noRule }
             guard rule.preempt != .never else { return .notAhead }
             return objection(to: rule, method: method, request: request)
         }

@@ -25,7 +25,7 @@ extension Explanation {
     }
 
     private static func words(for challenge: AuthenticationChallenge) -> String {
-        let scheme = challenge.method?.name ?? String(decoding: challenge.schemeName.prefix(40), as: UTF8.self)
+        let scheme = challenge.method?.name ?? printable(Array(challenge.schemeName.prefix(40)))
         guard let realm = challenge.realm else { return scheme }
         return "\(scheme) of realm \(quoted(realm))"
     }
@@ -65,7 +65,7 @@ extension Explanation {
         let name = digest.userhash ? "userhash of \(quoted(username))" : quoted(username)
         var parts = ["username=\(name)", "realm=\(quoted(digest.realm))"]
         if let algorithm = digest.algorithmSpelling {
-            parts.append("algorithm=\(String(decoding: algorithm, as: UTF8.self))")
+            parts.append("algorithm=\(printable(algorithm))")
         }
         switch digest.qop {
         case .none: break

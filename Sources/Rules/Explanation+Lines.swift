@@ -128,12 +128,18 @@ extension Explanation {
         }
     }
 
-    /// A text of a peer or of the file, shown without its control characters.
+    /// A text of a peer or of the file in quotes, shown without what a terminal would obey.
     static func quoted(_ bytes: [UInt8]) -> String {
-        let text = String(decoding: bytes, as: UTF8.self).unicodeScalars.map { scalar in
-            scalar.properties.generalCategory == .control || scalar == "\"" || scalar == "\\"
-                ? scalar.escaped(asASCII: true) : String(scalar)
-        }
-        return "\"\(text.joined())\""
+        "\"\(printable(bytes) { $0 == "\"" || $0 == "\\" })\""
+    }
+
+    /// A text without what a terminal would obey, and with further characters escaped.
+    static func printable(_ bytes: [UInt8], escaping isSpecial: (Unicode.Scalar) -> Bool = { _ in false }) -> String {
+        String(decoding: bytes, as: UTF8.self).unicodeScalars.map { scalar in
+            switch scalar.properties.generalCategory {
+            case .control, .format, .lineSeparator, .paragraphSeparator: scalar.escaped(asASCII: true)
+            default: isSpecial(scalar) ? "\\\(scalar)" : String(scalar)
+            }
+        }.joined()
     }
 }

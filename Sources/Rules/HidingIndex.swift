@@ -38,7 +38,7 @@ struct HidingIndex {
         case .network, .any: break
         }
         spent += found.count + 1
-        return Array(Set(found)).sorted()
+        return found.sorted()
     }
 }
 
