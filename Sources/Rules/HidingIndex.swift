@@ -4,7 +4,7 @@ internal import HTTP
 /// Finds the earlier rules or routes that might match all that a later one does, without comparing each with each.
 struct HidingIndex {
     /// How many comparisons a file may cost in all; ten thousand rules for one host would else cost fifty million.
-    private static let budget = 1_000_000
+    private static let budget = 250_000
 
     private var byName: [String: [Int]] = [:]
     private var byAddress: [IPAddress: [Int]] = [:]

@@ -55,7 +55,7 @@ struct ClientPatternTests {
     }
 
     @Test(
-        "R-9 without clients in the rule file loopback and unix sockets may connect, and nobody else",
+        "without clients in the rule file loopback and unix sockets may connect, and nobody else",
         arguments: [
             ("127.0.0.1", true), ("127.9.9.9", true), ("::1", true), ("::ffff:127.0.0.1", true), (nil, true),
             ("192.0.2.7", false), ("0.0.0.0", false), ("fe80::1", false),
