@@ -105,11 +105,11 @@ extension ExchangeStateMachine {
     }
 
     private mutating func decide(_ side: Side, _ head: borrowing RequestHead) {
-        guard let candidates = candidates(side), let destination else { return }
+        guard let candidates = candidates(side) else { return }
         self[side].offers = Offer.all(
             in: self[side].challenges,
-            side: side,
-            destination: destination
+            from: candidates.origin,
+            isProxy: candidates.isProxy
         )
         let decision = candidates.decide(
             offers: self[side].offers,
@@ -253,45 +253,5 @@ extension AuthorizationSide {
             entry.reason.code,
             "The rule \(entry.rule?.name ?? "") does not answer here: \(entry.reason.code)."
         )
-    }
-}
-
-extension Offer {
-    /// The answerable offers among a response's challenges, each a protection space (A-11).
-    static func all(in challenges: [AuthenticationChallenge], side: Side, destination: Destination) -> [Offer] {
-        var offers: [Offer] = []
-        for (index, challenge) in challenges.enumerated() {
-            guard let method = challenge.method, challenge.isReadable else { continue }
-            guard let strength = strength(of: challenge, method) else { continue }
-            let space: ProtectionSpace
-            if side == .parent {
-                let hop = destination.hop
-                space = ProtectionSpace(
-                    host: hop.host,
-                    port: hop.port,
-                    scheme: nil,
-                    realm: challenge.realm,
-                    isProxy: true,
-                    method: method
-                )
-            } else {
-                let origin = destination.origin
-                space = ProtectionSpace(
-                    host: origin.host,
-                    port: origin.port,
-                    scheme: origin.scheme,
-                    realm: challenge.realm,
-                    isProxy: false,
-                    method: method
-                )
-            }
-            offers.append(Offer(index: index, space: space, strength: strength))
-        }
-        return offers
-    }
-
-    /// The rank by A-11; nil for a challenge that its scheme can't answer.
-    private static func strength(of challenge: AuthenticationChallenge, _ method: AuthenticationMethod) -> Int? {
-        method == .digest ? DigestChallenge(challenge)?.strength : method.strength
     }
 }
