@@ -96,6 +96,14 @@ extension ExchangeStateMachine {
             passesProxyAuthorization = destination.hop.leavesChallenges(to: request.client)
             form.keepsProxyAuthorization = passesProxyAuthorization
         }
+        if destination.candidates.refusesAmbiguous(head.rulePath, of: request.client) {
+            return LocalResponse(
+                403,
+                .httpRequestDenied,
+                "path.ambiguous",
+                "Servers don't agree on what this path names; send it without dot segments, empty segments and escaped slashes."
+            )
+        }
         guard let index = head.fields.first(.authorization), !destination.isTunnel else { return nil }
         let verdict = destination.candidates.clientCredential(
             head.fields.value(index),

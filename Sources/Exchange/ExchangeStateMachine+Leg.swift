@@ -17,7 +17,7 @@ extension ExchangeStateMachine {
         random: () -> [UInt8],
         into buffer: inout ByteBuffer
     ) {
-        form.keepsAuthorization = bringsAuthorization
+        form.keepsAuthorization = bringsAuthorization && origin.plan == .none
         ForwardedRequest.appendStart(head, form: form, into: &buffer)
         ForwardedRequest.appendFields(head, form: form, pseudonym: pseudonym, into: &buffer)
         origin.sent = .none

@@ -15,7 +15,8 @@ extension CandidateRules {
     /// Judges the Authorization of a request by its own bytes and the rules that are about the request.
     ///
     /// A placeholder counts for whichever rule knows it. Of the policies the first rule's decides; one that names a realm
-    /// can only refuse, since no realm is known before a challenge. `path` is the path that is sent.
+    /// can only refuse, since no realm is known before a challenge. `path` is the path that is sent; one that
+    /// `refusesAmbiguous` refuses never comes here.
     package func clientCredential(
         _ value: Span<UInt8>,
         request: RequestFacts,
@@ -30,7 +31,6 @@ extension CandidateRules {
                 continue
             }
             if let pattern = rule.space.path {
-                if isAmbiguous, rule.clientCredential == .refuse { return .refuse(rule: rule) }
                 guard !isAmbiguous, pattern.matches(path) else { continue }
             }
             switch rule.clientCredential {
@@ -42,6 +42,13 @@ extension CandidateRules {
             }
         }
         return .keep
+    }
+
+    /// Whether a request is refused with 403 for its path alone: a rule for a path says `refuse`, and nobody knows whether
+    /// the request's is that path; allocates nothing.
+    package func refusesAmbiguous(_ path: Span<UInt8>, of client: Client) -> Bool {
+        guard isAmbiguous(path) else { return false }
+        return rules.contains { $0.space.path != nil && $0.clientCredential == .refuse && $0.admits(client) }
     }
 
     private func ruleOfPlaceholder(

@@ -106,11 +106,31 @@ struct ClientCredentialTests {
         )
     }
 
-    @Test("A-27 an ambiguous path is refused where a rule for a path refuses, and replaced by no rule for a path")
+    @Test("A-27 an ambiguous path is refused where a rule for a path refuses, whatever the request brings")
+    func refusedPaths() throws {
+        func refuses(_ drafts: [RuleDraft], _ path: String) throws -> Bool {
+            let candidates = try table(drafts).candidates(for: .a, isProxy: false)
+            return candidates.refusesAmbiguous(Array(path.utf8).span, of: Client(address: .loopbackV4))
+        }
+        let strict = Self.policy(.refuse).with { $0.path = "/private" }
+        #expect(try refuses([strict], "/a/..;/private"))
+        #expect(try refuses([RuleDraft(use: "v"), strict], "/a//b"))
+        #expect(try !refuses([strict], "/private/x"))
+        #expect(try !refuses([strict], ""))
+        #expect(try !refuses([strict.with { $0.clients = ["10.0.0.1"] }], "/a//b"))
+        #expect(try !refuses([strict.with { $0.clientCredential = .replace }], "/a//b"))
+        #expect(try !refuses([strict.with { $0.path = nil }], "/a//b"))
+        #expect(try !refuses([strict.with { $0.hosts = ["b.example"] }], "/a//b"))
+    }
+
+    @Test("A-27 for an ambiguous path no rule for a path takes the place of a client's credential")
     func ambiguousPaths() throws {
         let path: (inout RuleDraft) -> Void = { $0.path = "/private" }
-        #expect(try judge([Self.policy(.refuse).with(path)], Self.basic, path: "/a/..;/private") == "refuse 0")
         #expect(try judge([Self.policy(.replace).with(path)], Self.basic, path: "/a/../private") == "keep")
         #expect(try judge([Self.placeholder("dummy").with(path)], Self.dummyPassword, path: "/a/../private") == "keep")
+        #expect(
+            try judge([Self.policy(.replace).with(path), Self.policy(.replace)], Self.basic, path: "/a/../b")
+                == "replace 1 ahead"
+        )
     }
 }
