@@ -16,7 +16,7 @@ extension CandidateRules {
     ///
     /// A placeholder counts for whichever rule knows it. Of the policies the first rule's decides; one that names a realm
     /// can only refuse, since no realm is known before a challenge. `path` is the path that is sent; one that
-    /// `refusesAmbiguous` refuses never comes here.
+    /// `refusesAmbiguous` refuses never comes here. A login in the target is judged as the Basic value that it stands for.
     package func clientCredential(
         _ value: Span<UInt8>,
         request: RequestFacts,
