@@ -1,5 +1,4 @@
 package import Authentication
-internal import Bytes
 package import HTTP
 
 /// Which ports a rule or a route is about.
@@ -61,12 +60,5 @@ package struct ProtectionSpacePattern: Sendable {
         case .number(let number): return number == origin.port
         case .protocolDefault: return isProxy || origin.port == origin.scheme.defaultPort
         }
-    }
-
-    /// Whether an origin or a parent lies in the space.
-    package func matches(_ origin: Origin, isProxy: Bool) -> Bool {
-        guard isProxy == self.isProxy, matchesSchemeAndPort(of: origin) else { return false }
-        let address = IPAddress(origin.host)
-        return hosts.contains { $0.matches(host: origin.host, address: address) }
     }
 }

@@ -113,7 +113,7 @@ private struct Reading {
         var found: [Rule] = []
         var ambiguous: Rule?
         for rule in test.table.rules {
-            guard rule.space.matches(test.server, isProxy: test.isProxy), rule.admits(test.facts.client) else {
+            guard isAbout(rule, test.server, isProxy: test.isProxy), rule.admits(test.facts.client) else {
                 continue
             }
             guard rule.space.realm.matches(offer.space.realm) else { continue }
