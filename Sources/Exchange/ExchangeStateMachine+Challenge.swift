@@ -19,8 +19,7 @@ extension ExchangeStateMachine {
         self[side].prepared = nil
         self[side].permission = .notNeeded
         guard !self[side].challenges.isEmpty else { return unanswered(side) }
-        if side == .origin && bringsAuthorization { return passOn(side) }
-        if side == .origin && head.target.userinfo != nil {
+        if side == .origin && head.target.userinfo != nil && !bringsAuthorization {
             return prepareUserinfo(head) ? proceed() : unanswered(side)
         }
         decide(side, head)
