@@ -1,0 +1,267 @@
+import Authentication
+import Bytes
+import Crypto
+import Exchange
+import HTTP
+import Rules
+
+/// What the exchange ended with, for the client.
+enum Ending: Equatable {
+    case relayed(UInt16, ResponseForm)
+    case responded(LocalResponse)
+    case tunnelled
+    /// The scripted responses were used up.
+    case unfinished
+
+    var status: UInt16? {
+        switch self {
+        case .relayed(let status, _): status
+        case .responded(let response): response.status
+        case .tunnelled: 200
+        case .unfinished: nil
+        }
+    }
+
+    /// The reason code that is told.
+    var reason: String? {
+        switch self {
+        case .relayed(_, let form): form.told?.reason
+        case .responded(let response): response.reason
+        case .tunnelled, .unfinished: nil
+        }
+    }
+}
+
+/// Carries out the steps of the machine without a socket: heads in, heads out.
+struct ExchangeDrive {
+    var machine = ExchangeStateMachine()
+    /// The heads that went upstream.
+    private(set) var legs: [String] = []
+    /// The verdicts that the ledger was told, such as `rejected staff`.
+    private(set) var verdicts: [String] = []
+    /// Names of credentials that the ledger withholds.
+    var withheld: Set<String> = []
+    /// Whether the body is kept for a further leg.
+    var keepsBody = true
+    /// Whether a refused response leaves its connection in step.
+    var keepsConnection = true
+    /// The status of the response in hand.
+    private var status: UInt16 = 0
+    private var nonces = ConnectionNonces()
+    private var randomCount = 0
+    private let digest = MessageDigest()
+    private let destination: Destination
+
+    init(_ destination: Destination) { self.destination = destination }
+
+    /// One request through to its end, against these response heads in their order.
+    mutating func exchange(_ request: String, _ responses: String...) -> Ending {
+        exchange(request, responses)
+    }
+
+    mutating func exchange(_ request: String, _ responses: [String]) -> Ending {
+        legs = []
+        verdicts = []
+        machine.reset()
+        var head = RequestHead()
+        let bytes = Array((request + "\r\n\r\n").utf8)
+        guard case .head = head.parse(bytes.span, limits: Limits()) else { return .unfinished }
+        machine.isBodyKept = keepsBody
+        var left = responses[...]
+        var step = machine.begin(
+            head,
+            destination: destination,
+            client: Client(address: .loopbackV4),
+            terms: ExchangeTerms(upgrades: false, mightBeAnswered: true),
+            ledgerVersion: 1
+        )
+        // No exchange takes more steps than this: 24 requests of at most five steps each.
+        for _ in 0..<200 {
+            noteReports()
+            switch step {
+            case .ask(let side): step = word(side, head)
+            case .collectBody: step = machine.bodyCollected(hash: Array("0123456789abcdef".utf8))
+            case .acquire(let fresh):
+                if fresh { nonces = ConnectionNonces() }
+                step = machine.connected(isReused: !fresh)
+            case .send: step = send(head)
+            case .drain: step = machine.drained(isReusable: keepsConnection)
+            case .wait, .sendBody, .relayInterim:
+                guard let response = left.popFirst() else { return .unfinished }
+                step = receive(response, head)
+            case .relay(let form): return end(.relayed(status, form))
+            case .respond(let response): return end(.responded(response))
+            case .tunnel: return end(.tunnelled)
+            }
+        }
+        return .unfinished
+    }
+
+    private mutating func end(_ ending: Ending) -> Ending {
+        noteReports()
+        machine.ended()
+        return ending
+    }
+
+    private mutating func noteReports() {
+        for report in machine.reports {
+            let word =
+                switch report.verdict {
+                case .confirmed: "confirmed"
+                case .rejected: "rejected"
+                case .none: "no verdict on"
+                }
+            verdicts.append("\(word) \(report.credential.name)")
+        }
+        machine.reports = []
+    }
+
+    private mutating func word(_ side: Side, _ head: RequestHead) -> ExchangeStateMachine.Step {
+        guard let name = machine.question(side, head)?.credential.name, withheld.contains(name) else {
+            return machine.ledgerAnswered(side, .go(isSettled: true), version: 1)
+        }
+        let reason = LocalResponse(502, .httpRequestDenied, "credential.withheld", "It was refused before.")
+        return machine.ledgerAnswered(side, .withheld(reason), version: 1)
+    }
+
+    private mutating func send(_ head: RequestHead) -> ExchangeStateMachine.Step {
+        var buffer = ByteBuffer()
+        randomCount += 1
+        let cnonce = Array("c\(randomCount)".utf8)
+        machine.appendLeg(
+            head,
+            pseudonym: "p",
+            nonces: &nonces,
+            digest: digest,
+            random: { cnonce },
+            into: &buffer
+        )
+        legs.append(text(buffer.readable))
+        return machine.legSent()
+    }
+
+    private mutating func receive(_ text: String, _ head: RequestHead) -> ExchangeStateMachine.Step {
+        var response = ResponseHead()
+        let bytes = Array((text + "\r\n\r\n").utf8)
+        _ = response.parse(bytes.span, limits: Limits(), requestMethod: head.method)
+        let reading = ResponseReading(
+            client: ClientTerms(version: .http11, keepsAlive: true),
+            isRequestSent: true,
+            keepsAlive: keepsConnection,
+            bodyLength: response.bodyLength(for: head.method)
+        )
+        status = response.status
+        return machine.responseHeadReceived(response, head, reading)
+    }
+
+    /// The value of a field of a leg; nil where it isn't there.
+    func value(_ name: String, ofLeg leg: Int) -> String? {
+        guard legs.indices.contains(leg) else { return nil }
+        for line in legs[leg].split(separator: "\r\n") where line.hasPrefix("\(name): ") {
+            return String(line.dropFirst(name.count + 2))
+        }
+        return nil
+    }
+}
+
+private func text(_ bytes: Span<UInt8>) -> String {
+    String(decoding: (0..<bytes.count).map { bytes[$0] }, as: UTF8.self)
+}
+
+extension Destination {
+    /// An origin that is dialled directly at a loopback address, where every method counts as secure.
+    static func direct(_ rules: [Rule]) -> Destination {
+        let origin = Origin(scheme: .http, host: "a.example")
+        let hop = Hop(
+            key: "a",
+            host: "a.example",
+            port: 80,
+            address: .loopbackV4,
+            parent: nil,
+            candidates: RuleTable(rules: []).candidates(for: origin, isProxy: true)
+        )
+        return Destination(
+            origin: origin,
+            isTunnel: false,
+            route: .direct,
+            hop: hop,
+            candidates: RuleTable(rules: rules).candidates(for: origin, isProxy: false)
+        )
+    }
+
+    /// An origin behind a parent at a loopback address, whose challenges `parentRules` answer.
+    static func behindParent(_ rules: [Rule], isTunnel: Bool = false) -> Destination {
+        let origin = Origin(scheme: .http, host: "a.example", port: isTunnel ? 443 : 80)
+        let parent = ParentProxy(
+            name: "corp",
+            place: SourcePlace(line: 1),
+            origin: Origin(scheme: .http, host: "127.0.0.1", port: 3128)
+        )
+        let table = RuleTable(rules: rules)
+        let hop = Hop(
+            key: "p",
+            host: "127.0.0.1",
+            port: 3128,
+            address: nil,
+            parent: parent,
+            candidates: table.candidates(for: parent.origin, isProxy: true)
+        )
+        let route = Route(via: [.parent(parent)], to: nil, index: 0, place: SourcePlace(line: 2))
+        return Destination(
+            origin: origin,
+            isTunnel: isTunnel,
+            route: route,
+            hop: hop,
+            candidates: table.candidates(for: origin, isProxy: false)
+        )
+    }
+}
+
+extension Rule {
+    /// A rule for the origin, or with `isProxy` for the parent.
+    static func of(
+        _ index: Int,
+        _ disposition: Disposition,
+        isProxy: Bool = false,
+        methods: [AuthenticationMethod]? = nil,
+        realm: String? = nil,
+        clientCredential: ClientCredentialPolicy = .keep,
+        placeholder: String? = nil
+    ) -> Rule {
+        Rule(
+            index: index,
+            name: "rules[\(index)]",
+            place: SourcePlace(line: index + 1),
+            space: ProtectionSpacePattern(
+                hosts: [HostPattern(form: .any)],
+                port: .any,
+                isProxy: isProxy,
+                realm: realm.map { .oneOf([Array($0.utf8)]) } ?? .any,
+                methods: methods
+            ),
+            disposition: disposition,
+            cleartext: .all,
+            clientCredential: clientCredential,
+            placeholder: placeholder.map { Array($0.utf8) }
+        )
+    }
+}
+
+extension Disposition {
+    /// A credential of that name, user `user`, password `pass`.
+    static func use(_ name: String) -> Disposition {
+        .useCredential(Credential(name: name, username: "user", password: Secret("pass")))
+    }
+}
+
+/// `user:pass` [RFC 7617 section 2].
+let basicValue = "Basic dXNlcjpwYXNz"
+let get = "GET http://a.example/x/y HTTP/1.1\r\nHost: a.example"
+let ok = "HTTP/1.1 200 OK\r\nContent-Length: 0"
+
+func unauthorized(_ challenges: String...) -> String { refusal("401 No\r\n", "WWW", challenges) }
+func proxyRefusal(_ challenges: String...) -> String { refusal("407 No\r\n", "Proxy", challenges) }
+
+private func refusal(_ status: String, _ prefix: String, _ challenges: [String]) -> String {
+    "HTTP/1.1 \(status)" + challenges.map { "\(prefix)-Authenticate: \($0)\r\n" }.joined() + "Content-Length: 0"
+}
