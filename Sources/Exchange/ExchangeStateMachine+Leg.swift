@@ -62,7 +62,7 @@ extension ExchangeStateMachine {
         }
         guard let nonce = nonces[side] else { return }
         buffer.append(name)
-        appendDigest(head, nonce.session, digest, &buffer)
+        appendDigest(side, head, nonce.session, digest, &buffer)
         buffer.append("\r\n")
         self[side].sent = isAhead ? .digestAhead : self[side].isRepeated ? .digestRepeated : .digestAnswer
     }
@@ -151,12 +151,15 @@ extension ExchangeStateMachine {
     }
 
     private func appendDigest(
+        _ side: Side,
         _ head: borrowing RequestHead,
         _ session: DigestSession,
         _ digest: MessageDigest,
         _ buffer: inout ByteBuffer
     ) {
-        if let target = ForwardedRequest.standingTarget(head, form: form.target) {
+        // An origin compares with the target that its own leg has, which a parent makes of the absolute one.
+        let target = side == .origin && form.target == .absolute ? .origin : form.target
+        if let target = ForwardedRequest.standingTarget(head, form: target) {
             session.appendValue(
                 method: head.methodBytes,
                 target: target,
@@ -166,11 +169,11 @@ extension ExchangeStateMachine {
             )
             return
         }
-        var target = ByteBuffer(capacity: 256)
-        ForwardedRequest.appendTarget(head, form: form.target, into: &target)
+        var bytes = ByteBuffer(capacity: 256)
+        ForwardedRequest.appendTarget(head, form: target, into: &bytes)
         session.appendValue(
             method: head.methodBytes,
-            target: target.readable,
+            target: bytes.readable,
             bodyHash: bodyHash?.span,
             into: &buffer,
             digest: digest

@@ -24,12 +24,9 @@ package struct AccessLog: Sendable {
             let parts = line.split(separator: AccessLog.separator, omittingEmptySubsequences: false).map(String.init)
             // squid also logs connections that sent nothing, as those that wait for its start do.
             guard parts.count == 4, let status = Int(parts[0]), !parts[2].hasPrefix("error:") else { return nil }
-            return Entry(
-                status: status,
-                method: parts[1],
-                target: parts[2],
-                authorization: parts[3] == "-" ? "" : parts[3]
-            )
+            // Some put a backslash before a quote.
+            let authorization = parts[3] == "-" ? "" : parts[3].split(separator: "\\").joined()
+            return Entry(status: status, method: parts[1], target: parts[2], authorization: authorization)
         }
     }
 
