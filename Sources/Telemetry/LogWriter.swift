@@ -17,12 +17,14 @@ internal import Glibc
     private let limit: Int
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
-    private var waiting = ByteBuffer()
-    private var droppedCount: UInt64 = 0
-    private var untoldDrops: UInt64 = 0
-    private var isAsleep = false
-    private var isFinishing = false
-    private var isFinished = false
+    // The lock is what keeps accesses apart. Optimised, the run-time check of them is begun twice and ended once in
+    // the loop of `run`, which then spins in the check for ever.
+    @exclusivity(unchecked) private var waiting = ByteBuffer()
+    @exclusivity(unchecked) private var droppedCount: UInt64 = 0
+    @exclusivity(unchecked) private var untoldDrops: UInt64 = 0
+    @exclusivity(unchecked) private var isAsleep = false
+    @exclusivity(unchecked) private var isFinishing = false
+    @exclusivity(unchecked) private var isFinished = false
 
     /// Starts the thread; at most `limit` bytes wait. The descriptor stays the caller's. Nil if no thread can be had.
     package init?(descriptor: Int32 = 1, limit: Int = 4 * 1024 * 1024) {
