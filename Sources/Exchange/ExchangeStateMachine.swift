@@ -100,9 +100,10 @@ package struct ExchangeStateMachine {
 
     package init() {}
 
+    // Not inlined, each access would keep its frame on the heap.
     subscript(side: Side) -> AuthorizationSide {
-        _read { if side == .origin { yield origin } else { yield parent } }
-        _modify { if side == .origin { yield &origin } else { yield &parent } }
+        @inline(__always) _read { if side == .origin { yield origin } else { yield parent } }
+        @inline(__always) _modify { if side == .origin { yield &origin } else { yield &parent } }
     }
 
     /// Forgets the exchange, keeping storage for the next.

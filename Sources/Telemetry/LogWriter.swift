@@ -17,14 +17,12 @@ internal import Glibc
     private let limit: Int
     private let lock: UnsafeMutablePointer<pthread_mutex_t>
     private let condition: UnsafeMutablePointer<pthread_cond_t>
-    // The lock is what keeps accesses apart. Optimised, the run-time check of them is begun twice and ended once in
-    // the loop of `run`, which then spins in the check for ever.
-    @exclusivity(unchecked) private var waiting = ByteBuffer()
-    @exclusivity(unchecked) private var droppedCount: UInt64 = 0
-    @exclusivity(unchecked) private var untoldDrops: UInt64 = 0
-    @exclusivity(unchecked) private var isAsleep = false
-    @exclusivity(unchecked) private var isFinishing = false
-    @exclusivity(unchecked) private var isFinished = false
+    private var waiting = ByteBuffer()
+    private var droppedCount: UInt64 = 0
+    private var untoldDrops: UInt64 = 0
+    private var isAsleep = false
+    private var isFinishing = false
+    private var isFinished = false
 
     /// Starts the thread; at most `limit` bytes wait. The descriptor stays the caller's. Nil if no thread can be had.
     package init?(descriptor: Int32 = 1, limit: Int = 4 * 1024 * 1024) {
@@ -96,25 +94,40 @@ internal import Glibc
         var writing = ByteBuffer()
         _ = unsafe pthread_mutex_lock(lock)
         while true {
-            while waiting.isEmpty, untoldDrops == 0, !isFinishing {
-                isAsleep = true
-                _ = unsafe pthread_cond_wait(condition, lock)
-            }
-            isAsleep = false
-            if waiting.isEmpty, untoldDrops == 0 { break }
-            swap(&waiting, &writing)
-            let untold = untoldDrops
-            untoldDrops = 0
+            while !hasWork() { _ = unsafe pthread_cond_wait(condition, lock) }
+            guard let untold = take(&writing) else { break }
             _ = unsafe pthread_mutex_unlock(lock)
             let lost = writeOut(&writing, untold)
             _ = unsafe pthread_mutex_lock(lock)
-            droppedCount += lost
+            note(lost)
             gather()
         }
-        isFinished = true
+        end()
         _ = unsafe pthread_cond_broadcast(condition)
         _ = unsafe pthread_mutex_unlock(lock)
     }
+
+    // The parts of `run` that touch what the lock guards are functions of their own and not inlined: merged over its
+    // loop, an access is begun twice and ended once, and its run-time check then goes round for ever.
+
+    @inline(never) private func hasWork() -> Bool {
+        let hasWork = !waiting.isEmpty || untoldDrops > 0 || isFinishing
+        isAsleep = !hasWork
+        return hasWork
+    }
+
+    /// Takes what waits, and how many lines were dropped; nil at the end.
+    @inline(never) private func take(_ writing: inout ByteBuffer) -> UInt64? {
+        if waiting.isEmpty && untoldDrops == 0 { return nil }
+        swap(&waiting, &writing)
+        let untold = untoldDrops
+        untoldDrops = 0
+        return untold
+    }
+
+    @inline(never) private func note(_ lost: UInt64) { droppedCount += lost }
+
+    @inline(never) private func end() { isFinished = true }
 
     /// Waits for more lines to come together; called with the lock held.
     private func gather() {
