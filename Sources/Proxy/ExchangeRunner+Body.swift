@@ -10,7 +10,7 @@ extension ExchangeRunner {
     /// Content of the request's body is wanted now; else it waits in the client's connection.
     var wantsBody: Bool {
         if isCollecting { return true }
-        return isBodyOpen && replayOffset == replay.count && !isUpstreamBlocked
+        return isBodyOpen && replayOffset == replay.received && !isUpstreamBlocked
     }
 
     /// The leg takes the body from its beginning: first what is kept, then what comes.
@@ -23,7 +23,7 @@ extension ExchangeRunner {
     /// Sends what is kept as far as the connection takes it, then lets the client go on.
     func pumpBody() {
         guard isBodyOpen, let upstream, !isRequestSent else { return }
-        while replayOffset < replay.sent, !upstream.isBlocked {
+        while replayOffset < replay.received, !upstream.isBlocked {
             var piece = worker.takeBodyScratch()
             guard replay.read(at: replayOffset, limit: 64 * 1024, into: &piece) else {
                 return perform(machine.failed(ExchangeError(.replayFailed, .local)))
@@ -45,14 +45,14 @@ extension ExchangeRunner {
     func bodyReceived(_ content: Span<UInt8>) {
         record.bytesIn += UInt64(content.count)
         client?.awaitBody()
+        replay.received += UInt64(content.count)
         if machine.isBodyKept, !replay.append(content) { machine.isBodyKept = false }
         if isCollecting {
             guard machine.isBodyKept else { return stopCollecting() }
             return
         }
         guard let upstream else { return }
-        replay.sent += UInt64(content.count)
-        replayOffset = replay.sent
+        replayOffset = replay.received
         deadline?.set(to: worker.loop.now.adding(nanoseconds: worker.timeouts.responseHead))
         sendContent(content, to: upstream)
     }
@@ -83,7 +83,7 @@ extension ExchangeRunner {
             isCollecting = false
             return perform(machine.bodyCollected(hash: bodyHash()))
         }
-        guard isBodyOpen, let upstream, replayOffset == replay.sent else { return }
+        guard isBodyOpen, let upstream, replayOffset == replay.received else { return }
         endLegBody(upstream)
     }
 

@@ -42,8 +42,8 @@ struct ReplayBuffer: ~Copyable {
     private var isKeeping = false
     /// Bytes kept.
     private(set) var count: UInt64 = 0
-    /// Bytes of the body that were sent on some leg: all that is kept, where it is.
-    var sent: UInt64 = 0
+    /// Bytes of the body that came, kept or not: where they are kept, a further leg begins with them.
+    var received: UInt64 = 0
 
     init(shared total: ReplayTotal) { self.total = total }
 
@@ -105,6 +105,6 @@ struct ReplayBuffer: ~Copyable {
         if count > 0 || file != nil { drop() }
         isKeeping = false
         count = 0
-        sent = 0
+        received = 0
     }
 }

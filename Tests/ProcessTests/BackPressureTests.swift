@@ -1,0 +1,89 @@
+import Support
+import Testing
+
+@Suite struct BackPressureTests {
+    private static let block = [UInt8](repeating: 0x61, count: 1 << 20)
+
+    private static func pieces(_ count: Int) -> [ScriptedPeer.Step] {
+        [.send("HTTP/1.1 200 OK\r\nContent-Length: \(count << 20)\r\n\r\n")]
+            + [ScriptedPeer.Step](repeating: .sendBytes(block), count: count)
+    }
+
+    @Test("H-7 a download past a slow reader stays under 64 MiB resident")
+    func download() throws {
+        let origin = try ScriptedPeer { _ in Self.pieces(256) }
+        let proxy = try RunningProxy("", workers: 1)
+        let client = try proxy.connect(limit: .seconds(60), receiveBuffer: 32_768)
+        try client.send(request("GET \(origin.url)/ HTTP/1.1", ["Host: h"]))
+        #expect(try client.receiveHead().head["Content-Length"] == "\(256 << 20)")
+        _ = try client.discard(bytes: 8 << 20, pausing: .milliseconds(2))
+        _ = try client.discard(bytes: 248 << 20)
+        #expect(try proxy.process.memory("VmHWM") < 64 * 1024)
+    }
+
+    @Test("H-7 a download inside an unopened CONNECT stays under 64 MiB resident")
+    func tunnelledDownload() throws {
+        let origin = try ScriptedPeer { _ in Self.pieces(64) }
+        let proxy = try RunningProxy("", workers: 1)
+        let client = try proxy.connect(limit: .seconds(60), receiveBuffer: 32_768)
+        #expect(try client.exchange(request("CONNECT \(origin.authority) HTTP/1.1", ["Host: h"])).status == 200)
+        try client.send(request("GET / HTTP/1.1", ["Host: h"]))
+        _ = try client.receiveHead()
+        _ = try client.discard(bytes: 4 << 20, pausing: .milliseconds(2))
+        _ = try client.discard(bytes: 60 << 20)
+        #expect(try proxy.process.memory("VmHWM") < 64 * 1024)
+    }
+
+    @Test("H-7 an origin that does not read holds up the client, and memory stays bounded")
+    func upload() throws {
+        let gate = Gate()
+        let origin = try ScriptedPeer(
+            beforeBody: { _ in [.wait(gate)] },
+            answer: { [.response(body: "\($0.body.count)")] }
+        )
+        let proxy = try RunningProxy("", workers: 1)
+        let size = 64 << 20
+        let isSent = Locked(false)
+        let (url, port) = (origin.url, proxy.port)
+        let answer = Locked<Swift.Result<String, any Error>?>(nil)
+        try detachThread {
+            let result = Swift.Result {
+                let client = try HTTPClient(port: port, limit: .seconds(60))
+                try client.send(request("PUT \(url)/ HTTP/1.1", ["Host: h", "Content-Length: \(size)"]))
+                for _ in 0..<(size >> 20) { try client.send(Self.block) }
+                isSent.withLock { $0 = true }
+                return try client.receive().text
+            }
+            answer.withLock { $0 = result }
+        }
+        pause(.milliseconds(700))
+        #expect(!isSent.withLock { $0 })
+        gate.opens()
+        try eventually("the upload to end", within: .seconds(60)) { answer.withLock { $0 != nil } }
+        #expect(try answer.withLock { $0 }?.get() == "\(size)")
+        #expect(try proxy.process.memory("VmHWM") < 64 * 1024)
+    }
+
+    @Test("H-7 what arrived is not held back, either way")
+    func notHeldBack() throws {
+        let gate = Gate()
+        let origin = try ScriptedPeer(
+            beforeBody: { _ in [.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n2\r\nab\r\n")] },
+            answer: { request in
+                [
+                    .send("\(String(request.body.count, radix: 16))\r\n\(request.body.text)\r\n"), .wait(gate),
+                    .send("0\r\n\r\n"),
+                ]
+            }
+        )
+        let proxy = try RunningProxy("")
+        let client = try proxy.connect()
+        try client.send(request("POST \(origin.url)/ HTTP/1.1", ["Host: h", "Content-Length: 3"]))
+        #expect(try client.receiveHead().head.startLine.contains("200"))
+        #expect(try client.receive(bytes: 7) == Array("2\r\nab\r\n".utf8))
+        try client.send("xyz")
+        #expect(try client.receive(bytes: 8) == Array("3\r\nxyz\r\n".utf8))
+        gate.opens()
+        #expect(try client.receive(bytes: 5) == Array("0\r\n\r\n".utf8))
+    }
+}

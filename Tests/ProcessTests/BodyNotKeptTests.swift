@@ -1,0 +1,39 @@
+import Support
+import Testing
+
+@Suite struct BodyNotKeptTests {
+    private static let limits = [
+        "limits: { replay_memory: 1KiB, replay_disk: 64KiB }", "limits: { replay_disk: 64KiB }",
+        "limits: { replay_total: 64KiB }",
+    ]
+
+    @Test("B-4 a challenge to a body that was not kept is told", arguments: limits)
+    func told(_ limits: String) throws {
+        let origin = try BodyReplayTests.demanding()
+        let proxy = try RunningProxy(BodyReplayTests.answering + limits)
+        let body = String(repeating: "a", count: 2_000_000)
+        let text = request(
+            "POST \(origin.url)/ HTTP/1.1",
+            ["Host: h", "Content-Length: \(body.utf8.count)"],
+            body: body
+        )
+        let response = try proxy.connect().exchange(text)
+        #expect(response.status == 401)
+        #expect(response["WWW-Authenticate"] == "Basic realm=\"x\"")
+        #expect(response["Proxy-Status"]?.contains("body.not-kept") == true)
+        #expect(origin.requests.map(\.body.count) == [2_000_000])
+    }
+
+    @Test("B-8 what is spooled counts until its exchange ends, so that the next has the room again")
+    func counted() throws {
+        let origin = try BodyReplayTests.demanding()
+        let rules = BodyReplayTests.answering + "limits: { replay_memory: 1KiB, replay_total: 300KiB }"
+        let body = String(repeating: "a", count: 200_000)
+        let proxy = try RunningProxy(rules, workers: 1)
+        for _ in 0..<3 {
+            let client = try proxy.connect()
+            let lines = ["Host: h", "Content-Length: \(body.utf8.count)"]
+            #expect(try client.exchange(request("POST \(origin.url)/ HTTP/1.1", lines, body: body)).status == 200)
+        }
+    }
+}

@@ -1,0 +1,124 @@
+import Support
+import Testing
+
+@Suite struct ConnectTests {
+    private func connect(_ authority: String, _ fields: [String] = []) -> String {
+        request("CONNECT \(authority) HTTP/1.1", ["Host: \(authority)"] + fields)
+    }
+
+    @Test("H-15 a CONNECT is a tunnel to its target, and its 200 has no framing fields")
+    func direct() throws {
+        let origin = try ScriptedPeer { [.response(body: $0.target)] }
+        let proxy = try RunningProxy("")
+        let client = try proxy.connect()
+        let response = try client.exchange(connect(origin.authority))
+        #expect(response.status == 200)
+        #expect(response["Content-Length"] == nil && response["Transfer-Encoding"] == nil)
+        for path in ["/a", "/b"] {
+            #expect(try client.exchange(request("GET \(path) HTTP/1.1", ["Host: h"])).text == path)
+        }
+        #expect(origin.requests.map { $0.head.values("Via") } == [[], []])
+    }
+
+    @Test("H-15 bytes behind the head of a CONNECT are the tunnel's", arguments: [false, true])
+    func bytesBehind(_ throughParent: Bool) throws {
+        let origin = try ScriptedPeer { [.response(body: $0.target)] }
+        let parent = try ScriptedPeer { [port = origin.port] _ in [.send("HTTP/1.1 200 OK\r\n\r\n"), .tunnel(to: port)]
+        }
+        let proxy = try RunningProxy(throughParent ? RunningProxy.through(parent.port) : "")
+        let client = try proxy.connect()
+        try client.send(connect(origin.authority) + request("GET /early HTTP/1.1", ["Host: h"]))
+        #expect(try client.receive(to: "CONNECT").status == 200)
+        #expect(try client.receive().text == "/early")
+        #expect(throughParent == (parent.connectionCount == 1))
+    }
+
+    @Test("H-15 framing fields in a parent's 2xx are ignored and not passed on")
+    func framingIgnored() throws {
+        let origin = try ScriptedPeer { [.response(body: $0.target)] }
+        let parent = try ScriptedPeer { [port = origin.port] _ in
+            [.send("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nX-Far: y\r\n\r\n"), .tunnel(to: port)]
+        }
+        let proxy = try RunningProxy(RunningProxy.through(parent.port))
+        let client = try proxy.connect()
+        let response = try client.exchange(connect("a.test:443"))
+        #expect(response.status == 200)
+        #expect(response["Content-Length"] == nil && response["Transfer-Encoding"] == nil)
+        #expect(try client.exchange(request("GET /in HTTP/1.1", ["Host: h"])).text == "/in")
+        #expect(parent.requests.first?.head.startLine == nil || parent.requests[0].target == "a.test:443")
+    }
+
+    @Test("H-15 a parent's refusal keeps its status alone, fields and body are ours", arguments: [403, 404, 503])
+    func refused(_ status: Int) throws {
+        let parent = try ScriptedPeer { _ in [.response(status, ["Set-Cookie: a=b", "X-Far: y"], body: "evil page")] }
+        let proxy = try RunningProxy(RunningProxy.through(parent.port))
+        let client = try proxy.connect()
+        let response = try client.exchange(connect("a.test:443"))
+        #expect(response.status == status)
+        #expect(response["Set-Cookie"] == nil && response["X-Far"] == nil)
+        #expect(!response.text.contains("evil"))
+        #expect(response["Proxy-Status"]?.contains("received-status=\(status)") == true)
+        // No byte came behind the CONNECT, so the connection goes on.
+        #expect(try client.exchange(connect("b.test:443")).status == status)
+    }
+
+    @Test("H-15 a refused CONNECT behind which bytes came closes its connection")
+    func refusedWithBytes() throws {
+        let parent = try ScriptedPeer { $0.method == "CONNECT" ? [.response(403)] : [.response(body: "smuggled")] }
+        let proxy = try RunningProxy(RunningProxy.through(parent.port))
+        let client = try proxy.connect()
+        try client.send(connect("a.test:443") + request("GET http://a.test/smuggled HTTP/1.1", ["Host: a.test"]))
+        #expect(try client.receive(to: "CONNECT").status == 403)
+        _ = try client.waitForClose()
+        #expect(parent.requests.map(\.method) == ["CONNECT"])
+    }
+
+    @Test("H-15 an unreachable target is told to the CONNECT")
+    func unreachable() throws {
+        let proxy = try RunningProxy("")
+        let response = try proxy.connect().exchange(connect("127.0.0.1:\(FreePort.reserve())"))
+        #expect(response.status == 502)
+        #expect(response["Proxy-Status"]?.contains("error=connection_refused") == true)
+    }
+
+    @Test("H-15 a half-close is passed on, and the other half goes on")
+    func halfClose() throws {
+        let origin = try ScriptedPeer { [.pause(.milliseconds(100)), .response(body: $0.target), .finishSending] }
+        let proxy = try RunningProxy("")
+        let client = try proxy.connect()
+        #expect(try client.exchange(connect(origin.authority)).status == 200)
+        try client.send(request("GET /last HTTP/1.1", ["Host: h"]))
+        client.finishSending()
+        #expect(try client.receive().text == "/last")
+        #expect(try client.waitForClose() == .endOfStream)
+        try eventually("the origin's connection to end") { origin.openConnectionCount == 0 }
+    }
+
+    @Test("H-15 the other half of a half-closed tunnel ends after its limit")
+    func halfLimit() throws {
+        let origin = try ScriptedPeer { _ in [.send("x"), .hang] }
+        let proxy = try RunningProxy("timeouts: { tunnel_half: 1s }")
+        let client = try proxy.connect()
+        #expect(try client.exchange(connect(origin.authority)).status == 200)
+        try client.send(request("GET / HTTP/1.1", ["Host: h"]))
+        #expect(try client.receive(bytes: 1) == Array("x".utf8))
+        client.finishSending()
+        _ = try client.waitForClose()
+    }
+
+    @Test("H-15 a reset inside a tunnel ends it on the other side", arguments: [true, false])
+    func reset(_ byClient: Bool) throws {
+        let origin = try ScriptedPeer { byClient ? [.response(body: $0.target)] : [.reset] }
+        let proxy = try RunningProxy("")
+        let client = try proxy.connect()
+        #expect(try client.exchange(connect(origin.authority)).status == 200)
+        try client.send(request("GET /a HTTP/1.1", ["Host: h"]))
+        if byClient {
+            #expect(try client.receive().text == "/a")
+            client.reset()
+        } else {
+            _ = try client.waitForClose()
+        }
+        try eventually("the origin's connection to end", within: .seconds(20)) { origin.openConnectionCount == 0 }
+    }
+}

@@ -1,0 +1,53 @@
+import Support
+import Testing
+
+@Suite struct InterimResponseTests {
+    private static let hints = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\nConnection: x\r\n\r\n"
+
+    @Test("H-5 interim responses are passed on to a client of HTTP/1.1")
+    func passedOn() throws {
+        let origin = try ScriptedPeer { _ in [.send(Self.hints), .send(Self.hints), .response(body: "end")] }
+        let proxy = try RunningProxy("")
+        let response = try proxy.get("\(origin.url)/")
+        #expect(response.text == "end")
+        #expect(response.interim.map(\.startLine) == ["HTTP/1.1 103 Early Hints", "HTTP/1.1 103 Early Hints"])
+        #expect(response.interim.map { $0["Link"] } == ["</a>", "</a>"])
+        #expect(response.interim.map { $0["Connection"] } == [nil, nil])
+    }
+
+    @Test("H-5 a client of HTTP/1.0 gets no interim response and no chunks")
+    func olderClient() throws {
+        let chunked = "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\n\r\n"
+        let origin = try ScriptedPeer { _ in [.send(Self.hints), .send(chunked)] }
+        let proxy = try RunningProxy("")
+        let client = try proxy.connect()
+        try client.send(request("GET \(origin.url)/ HTTP/1.0", ["Connection: keep-alive"]))
+        let head = try client.receiveAnyHead()
+        #expect(head.startLine.contains(" 200 "))
+        #expect(head["Transfer-Encoding"] == nil)
+        #expect(try client.receiveToEnd() == Array("hello".utf8))
+    }
+
+    @Test("H-5 HEAD, 204 and 304 have no body whatever their fields say")
+    func withoutBody() throws {
+        let origin = try ScriptedPeer { request in
+            switch request.target {
+            case "/204": [.send("HTTP/1.1 204 No Content\r\nTransfer-Encoding: chunked\r\n\r\n")]
+            case "/304": [.send("HTTP/1.1 304 Not Modified\r\nContent-Length: 9\r\n\r\n")]
+            case "/head": [.send("HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n")]
+            default: [.response(body: "rest")]
+            }
+        }
+        let proxy = try RunningProxy("")
+        let client = try proxy.connect()
+        for (line, status) in [("HEAD", 200), ("GET", 204), ("GET", 304)] {
+            let path = line == "HEAD" ? "head" : "\(status)"
+            let response = try client.exchange(request("\(line) \(origin.url)/\(path) HTTP/1.1", ["Host: h"]))
+            #expect(response.status == status)
+            #expect(response.body.bytes.isEmpty)
+            if status == 204 { #expect(response["Transfer-Encoding"] == nil) }
+        }
+        #expect(try client.exchange(request("GET \(origin.url)/ HTTP/1.1", ["Host: h"])).text == "rest")
+        #expect(origin.connectionCount == 1)
+    }
+}
