@@ -45,7 +45,11 @@ let package = Package(
         + room("Authentication", ["Bytes", "HTTP", "Crypto"], tests: ["Support", "FuzzChecks"])
         + room("Rules", ["Bytes", "HTTP", "Crypto", "Authentication"])
         + room("Exchange", ["Bytes", "HTTP", "Crypto", "Authentication", "Rules"])
-        + room("Configuration", ["Bytes", "HTTP", "Crypto", "Authentication", "Rules", "CYAML"])
+        + room(
+            "Configuration",
+            ["Bytes", "HTTP", "Crypto", "Authentication", "Rules", "CYAML"],
+            tests: ["FuzzChecks"]
+        )
         + room("Events", ["Bytes", "CEvent"])
         + room("Telemetry", ["Bytes"])
         + room("Storage", ["Bytes", "Crypto", "Authentication"])
@@ -74,7 +78,7 @@ let package = Package(
             ),
             .target(
                 name: "FuzzChecks",
-                dependencies: ["Bytes", "HTTP", "Crypto", "Authentication"],
+                dependencies: ["Bytes", "HTTP", "Crypto", "Authentication", "Configuration"],
                 path: "Tests/Fuzz/Checks",
                 swiftSettings: swiftSettings
             ),
@@ -100,5 +104,6 @@ if fuzzing {
         fuzzTarget("ChunkedFuzz"),
         fuzzTarget("TargetFuzz"),
         fuzzTarget("ChallengeFuzz"),
+        fuzzTarget("RuleFileFuzz"),
     ]
 }
