@@ -30,11 +30,24 @@ enum Masking {
     /// Whether a word that is no known key reads like one that asks for a secret.
     static func soundsSecret(_ word: String) -> Bool {
         if knownKeys.contains(word) { return secretKeys.contains(word) }
-        let folded = Suggestion.fold(word)
-        let parts = ["pass", "secret", "token", "pwd", "credential", "apikey", "bearer", "privat", "passwort", "auth"]
-        if parts.contains(where: { folded.contains($0) }) || folded == "key" || folded == "pw" { return true }
-        return Suggestion.nearest(to: word, in: Array(secretKeys)) != nil
+        let folded = word.utf8.lazy.map(ASCII.lowercased).filter { $0 != UInt8(ascii: "-") && $0 != UInt8(ascii: "_") }
+        let bytes = Array(folded)
+        if secretParts.contains(where: { contains(bytes, $0) }) || secretWords.contains(bytes) { return true }
+        return foldedSecretKeys.contains { Suggestion.isNear(bytes, $0) }
     }
+
+    private static func contains(_ word: [UInt8], _ part: [UInt8]) -> Bool {
+        guard word.count >= part.count else { return false }
+        return (0...(word.count - part.count)).contains { start in
+            word[start] == part[0] && word[start..<(start + part.count)].elementsEqual(part)
+        }
+    }
+
+    private static let secretParts = [
+        "pass", "secret", "token", "pwd", "credential", "apikey", "bearer", "privat", "auth",
+    ].map { Array($0.utf8) }
+    private static let secretWords = ["key", "pw"].map { Array($0.utf8) }
+    private static let foldedSecretKeys = secretKeys.map { Array($0.utf8).filter { $0 != UInt8(ascii: "_") } }
 
     /// Hides the secrets of a file, of which `tree` is what could be parsed; unless `isParsed`, that isn't all of it and the
     /// raw lines are searched, too.
@@ -43,7 +56,7 @@ enum Masking {
         var lines = RawMasking()
         for line in 0..<source.lineCount {
             let bytes = source.line(line)
-            let ranges = isParsed ? RawMasking.secrets(inCommentOf: bytes) : lines.secrets(in: bytes)
+            let ranges = isParsed ? lines.secrets(inCommentOf: bytes) : lines.secrets(in: bytes)
             for range in ranges { source.mask(range) }
         }
     }

@@ -17,6 +17,8 @@ struct RawMasking {
     private var brackets = 0
     /// A list may follow whose owner asks for no secret.
     private var showsList = false
+    /// What was found out about words, which come again and again.
+    private var judged: [String: Bool] = [:]
 
     /// The ranges of a line that may hold a secret.
     mutating func secrets(in line: ArraySlice<UInt8>) -> [Range<Int>] {
@@ -49,11 +51,11 @@ struct RawMasking {
     }
 
     /// The range in a line's comment that may hold a secret, where the rest of the line is parsed.
-    static func secrets(inCommentOf line: ArraySlice<UInt8>) -> [Range<Int>] {
+    mutating func secrets(inCommentOf line: ArraySlice<UInt8>) -> [Range<Int>] {
         let sign = line.indices.first { index in
             line[index] == UInt8(ascii: "#") && (index == line.startIndex || ASCII.isBlank(line[index - 1]))
         }
-        guard let sign, let start = RawMasking().secretStart(in: line, from: sign) else { return [] }
+        guard let sign, let start = secretStart(in: line, from: sign) else { return [] }
         return [start..<line.endIndex]
     }
 
@@ -95,7 +97,7 @@ struct RawMasking {
     }
 
     /// Where the first value begins that may be a secret.
-    private func secretStart(in line: ArraySlice<UInt8>, from first: Int) -> Int? {
+    private mutating func secretStart(in line: ArraySlice<UInt8>, from first: Int) -> Int? {
         var index = first
         while index < line.endIndex {
             guard Self.isWordByte(line[index]) else {
@@ -110,7 +112,7 @@ struct RawMasking {
     }
 
     /// Where the value of this word begins if the word is a key whose value must not be shown.
-    private func valueStart(_ line: ArraySlice<UInt8>, word: Range<Int>) -> Int? {
+    private mutating func valueStart(_ line: ArraySlice<UInt8>, word: Range<Int>) -> Int? {
         let name = text(line[word])
         var next = word.upperBound
         while next < line.endIndex, " \t\"'".utf8.contains(line[next]) { next += 1 }
@@ -118,7 +120,7 @@ struct RawMasking {
         let hasBlank = next > word.upperBound
         let isKey = follows == UInt8(ascii: ":") || follows == UInt8(ascii: "=")
         let isKnown = Masking.knownKeys.contains(name)
-        if Masking.soundsSecret(name) || Self.formKeys.contains(name) {
+        if asksForSecret(name) || Self.formKeys.contains(name) {
             // A credential may be called `token`: what it holds has keys of its own.
             if isKey { return isKnown || !opensMapping(line, next + 1) ? next + 1 : nil }
             return hasBlank && follows != nil ? next : nil
@@ -129,6 +131,13 @@ struct RawMasking {
             return value.isEmpty || value.contains(UInt8(ascii: "{")) ? next + 1 : nil
         }
         return isKnown ? nil : unknownValueStart(line, colon: next)
+    }
+
+    private mutating func asksForSecret(_ word: String) -> Bool {
+        if let known = judged[word] { return known }
+        let answer = Masking.soundsSecret(word)
+        judged[word] = answer
+        return answer
     }
 
     private func unknownValueStart(_ line: ArraySlice<UInt8>, colon: Int) -> Int? {

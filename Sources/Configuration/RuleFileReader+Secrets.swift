@@ -97,7 +97,7 @@ extension RuleFileReader {
     private mutating func literalSecret(_ node: YAMLNode) -> Secret? {
         guard let text = node.text else { return nil }
         // A written `value: ""` is an empty password on purpose; nothing at all was told by the schema's check.
-        if node.isEmptyPlain || (node.isPlain && (text.contains("${") || text.contains("{{"))) { return nil }
+        if node.isEmptyPlain || (node.isPlain && (text.hasPlaceholder)) { return nil }
         if let path = set.paths[node.start.file], files.isReadableByOthers(path) {
             warning(node, "a secret stands in this file, which other users can read: chmod o-r, or { file: PATH }")
         }

@@ -105,7 +105,8 @@ struct RuleFileReader {
         for node in node.elementsOrSelf where !node.isFaulty {
             if node.entries != nil {
                 patterns += hostPatternFile(node)
-            } else if let text = text(node, as: .hostPattern), let pattern = try? HostPattern(text) {
+            } else if let text = node.text, !(node.isPlain && text.hasPlaceholder), let pattern = try? HostPattern(text)
+            {
                 patterns.append((pattern, node.start))
             }
         }

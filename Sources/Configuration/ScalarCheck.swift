@@ -4,7 +4,7 @@ internal import Rules
 extension ScalarType {
     /// What is wrong with a text that stands where this type is asked for; nil where it is right.
     func problem(_ text: String, isPlain: Bool) -> ScalarProblem? {
-        if isPlain, text.contains("${") || text.contains("{{") {
+        if isPlain, text.hasPlaceholder {
             return .wrong("variables and templates aren't filled in here: write the value itself")
         }
         switch self {

@@ -103,3 +103,12 @@ enum Quoting {
         return text[..<start] + "…" + text[at...]
     }
 }
+
+extension String {
+    /// Whether it has `${` or `{{`, by which shells and templates name what they fill in.
+    var hasPlaceholder: Bool {
+        zip(utf8, utf8.dropFirst()).contains { first, second in
+            second == UInt8(ascii: "{") && (first == UInt8(ascii: "$") || first == second)
+        }
+    }
+}

@@ -3,7 +3,7 @@ extension SchemaCheck {
     mutating func tellUnknown(
         _ entry: YAMLEntry,
         _ name: String,
-        after earlier: ArraySlice<YAMLEntry>,
+        after before: KeysBefore,
         in node: YAMLNode,
         _ section: SchemaSection,
         _ place: Place
@@ -23,14 +23,14 @@ extension SchemaCheck {
             collector.error(mark, "a blank is missing behind the colon: write '\(key): …'")
             return [key]
         }
-        if suggestion == nil, Self.mightBeSecret(after: earlier, isLoose: isLoose, in: node, section) {
+        if suggestion == nil, node.isFlow, before.hasSecret || (isLoose && before.hasUnknown) {
             collector.error(
                 mark,
                 "unknown key in \(section.title); a text with a comma, a colon or a bracket in it must be quoted"
             )
             return []
         }
-        return tellUnknown(name, at: mark, suggestion, section, isLoose: isLoose && !earlier.isEmpty)
+        return tellUnknown(name, at: mark, suggestion, section, isLoose: isLoose && before.hasAny)
     }
 
     private mutating func tellUnknown(
@@ -76,21 +76,6 @@ extension SchemaCheck {
         name.firstIndex(of: ":").flatMap { section.key(String(name[..<$0]))?.name }
     }
 
-    /// Whether an unknown key may be the rest of a secret with a comma in it.
-    private static func mightBeSecret(
-        after earlier: ArraySlice<YAMLEntry>,
-        isLoose: Bool,
-        in node: YAMLNode,
-        _ section: SchemaSection
-    ) -> Bool {
-        guard node.isFlow else { return false }
-        return earlier.contains { entry in
-            guard let name = entry.key.text else { return true }
-            if let key = section.key(name) { return key.type.isSecret || key.isHidden }
-            return isLoose || Masking.soundsSecret(name)
-        }
-    }
-
     /// A key that belongs to another section.
     private static func elsewhere(_ name: String, _ section: SchemaSection) -> String? {
         if section === Schema.rule, Schema.space.key(name) != nil { return "it belongs under 'space'" }
@@ -107,5 +92,23 @@ extension SchemaCheck {
         ]
         let owner = owners.first { $0.0 !== section && $0.0.key(name) != nil }
         return owner.map { "it belongs to \($0.1)" }
+    }
+}
+
+/// What stood in a mapping before a key: the key may be the rest of a secret with a comma in it.
+struct KeysBefore {
+    private(set) var hasAny = false
+    /// One that asks for a secret, or sounds like it.
+    private(set) var hasSecret = false
+    private(set) var hasUnknown = false
+
+    mutating func insert(_ name: String, _ section: SchemaSection) {
+        hasAny = true
+        if let key = section.key(name) {
+            hasSecret = hasSecret || key.type.isSecret || key.isHidden
+        } else {
+            hasUnknown = true
+            hasSecret = hasSecret || Masking.soundsSecret(name)
+        }
     }
 }

@@ -48,7 +48,7 @@ struct SchemaCheck {
             let cure = type.element != nil ? "; begin each entry with '- '" : ""
             return collector.error(node.start, "'\(place.key)' must be \(type.expected)\(cure)")
         }
-        if case .nonEmptyText = scalar, type.section != nil, node.isPlain, text.contains("${") || text.contains("{{") {
+        if case .nonEmptyText = scalar, type.section != nil, node.isPlain, text.hasPlaceholder {
             return collector.error(node.start, "variables aren't filled in here: write { env: NAME }")
         }
         guard let problem = scalar.problem(text, isPlain: node.isPlain) else { return }
@@ -74,7 +74,7 @@ struct SchemaCheck {
     }
 
     private static func bareSecretMessage(_ text: String) -> String {
-        if text.contains("${") || text.contains("{{") || text.hasPrefix("$") {
+        if text.hasPlaceholder || text.hasPrefix("$") {
             return "variables and templates aren't filled in here: write { env: NAME }"
         }
         return "a secret says where it is found: { file: PATH }, { env: NAME } or { systemd: NAME }; "
@@ -92,8 +92,10 @@ struct SchemaCheck {
         var seen: [String: Mark] = [:]
         var meant: Set<String> = []
         var toldGroups: Set<String> = []
-        for (index, entry) in entries.enumerated() {
+        var before = KeysBefore()
+        for entry in entries {
             guard let name = keyText(entry, place) else { continue }
+            defer { before.insert(name, section) }
             if let first = seen[name] {
                 let shown = place.isHidden && section.key(name) == nil ? "this key" : Quoting.quoted(name)
                 collector.error(entry.key.start, "\(shown) stands twice; the first is in line \(first.line + 1)")
@@ -101,7 +103,7 @@ struct SchemaCheck {
             }
             seen[name] = entry.key.start
             guard let key = section.key(name) else {
-                meant.formUnion(tellUnknown(entry, name, after: entries[..<index], in: node, section, place))
+                meant.formUnion(tellUnknown(entry, name, after: before, in: node, section, place))
                 continue
             }
             var inner = Place(key: name, isNotBuilt: place.isNotBuilt, section: section)

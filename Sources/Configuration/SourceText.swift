@@ -16,6 +16,12 @@ struct SourceText: Sendable {
     let name: String
     let bytes: [UInt8]
     private let lines: [Range<Int>]
+    /// How many scalars stand before each line.
+    private let scalarsBefore: [Int]
+    /// The byte offset of each scalar whose number is a multiple of `stride`, so that a line of megabytes isn't walked for
+    /// each of its places.
+    private let waypoints: [Int]
+    private static let stride = 64
     /// Byte ranges that hold, or might hold, a secret.
     private var masked: [Range<Int>] = []
 
@@ -24,6 +30,21 @@ struct SourceText: Sendable {
         // A byte order mark is no part of the text.
         self.bytes = bytes.starts(with: [0xEF, 0xBB, 0xBF]) ? Array(bytes.dropFirst(3)) : bytes
         lines = Self.lines(of: self.bytes)
+        var waypoints: [Int] = []
+        var scalarsBefore: [Int] = []
+        var scalars = 0
+        var line = 0
+        for offset in 0...self.bytes.count {
+            while line < lines.count, lines[line].lowerBound == offset {
+                scalarsBefore.append(scalars)
+                line += 1
+            }
+            guard offset < self.bytes.count, !Self.isContinuation(self.bytes[offset]) else { continue }
+            if scalars % Self.stride == 0 { waypoints.append(offset) }
+            scalars += 1
+        }
+        self.waypoints = waypoints
+        self.scalarsBefore = scalarsBefore
     }
 
     var lineCount: Int { lines.count }
@@ -36,14 +57,15 @@ struct SourceText: Sendable {
     /// The byte offset of a place, the end of its line where the column lies beyond it.
     func offset(line: Int, column: Int) -> Int {
         guard lines.indices.contains(line) else { return bytes.count }
-        var offset = lines[line].lowerBound
-        var column = column
-        while column > 0, offset < lines[line].upperBound {
+        let range = lines[line]
+        let scalar = scalarsBefore[line] + min(max(column, 0), range.count)
+        guard scalar / Self.stride < waypoints.count else { return range.upperBound }
+        var offset = waypoints[scalar / Self.stride]
+        for _ in 0..<(scalar % Self.stride) where offset < range.upperBound {
             offset += 1
-            while offset < lines[line].upperBound, Self.isContinuation(bytes[offset]) { offset += 1 }
-            column -= 1
+            while offset < range.upperBound, Self.isContinuation(bytes[offset]) { offset += 1 }
         }
-        return offset
+        return min(max(offset, range.lowerBound), range.upperBound)
     }
 
     /// Hides a byte range from every excerpt.

@@ -7,14 +7,22 @@ enum Suggestion {
         var best: (word: String, distance: Int)?
         for candidate in known {
             let other = Array(fold(candidate).unicodeScalars)
-            // A third of the letters may be wrong: 'reelm', 'pasword', 'protcol'.
-            let most = max(1, min(folded.count, other.count) / 3)
-            guard abs(folded.count - other.count) <= most else { continue }
-            let distance = distance(folded, other)
-            guard distance <= most else { continue }
+            guard let distance = slips(folded, other) else { continue }
             if distance < best?.distance ?? .max { best = (candidate, distance) }
         }
         return best?.word
+    }
+
+    /// Whether one word may be a slip of the fingers for the other; both are folded.
+    static func isNear(_ word: [UInt8], _ other: [UInt8]) -> Bool { slips(word, other) != nil }
+
+    /// The slips between two words; nil where they are too many for the same word.
+    private static func slips<Letter: Equatable>(_ left: [Letter], _ right: [Letter]) -> Int? {
+        // A third of the letters may be wrong: 'reelm', 'pasword', 'protcol'.
+        let most = max(1, min(left.count, right.count) / 3)
+        guard abs(left.count - right.count) <= most else { return nil }
+        let distance = distance(left, right)
+        return distance <= most ? distance : nil
     }
 
     /// Letters' case and the choice between `-`, `_` and nothing don't make another word.
@@ -23,20 +31,21 @@ enum Suggestion {
     }
 
     /// Insertions, deletions, replacements and exchanges of neighbours, each 1.
-    private static func distance(_ left: [Unicode.Scalar], _ right: [Unicode.Scalar]) -> Int {
-        var beforeLast: [Int] = []
-        var last = Array(0...right.count)
-        for (row, scalar) in left.enumerated() {
-            var current = [row + 1]
-            for (column, other) in right.enumerated() {
-                var cost = min(last[column + 1] + 1, current[column] + 1, last[column] + (scalar == other ? 0 : 1))
-                if row > 0, column > 0, scalar == right[column - 1], left[row - 1] == other {
+    private static func distance<Letter: Equatable>(_ left: [Letter], _ right: [Letter]) -> Int {
+        var beforeLast = Array(0...right.count)
+        var last = beforeLast
+        var current = beforeLast
+        for row in left.indices {
+            current[0] = row + 1
+            for column in right.indices {
+                let replaced = last[column] + (left[row] == right[column] ? 0 : 1)
+                var cost = min(last[column + 1] + 1, current[column] + 1, replaced)
+                if row > 0, column > 0, left[row] == right[column - 1], left[row - 1] == right[column] {
                     cost = min(cost, beforeLast[column - 1] + 1)
                 }
-                current.append(cost)
+                current[column + 1] = cost
             }
-            beforeLast = last
-            last = current
+            (beforeLast, last, current) = (last, current, beforeLast)
         }
         return last[right.count]
     }
