@@ -27,6 +27,8 @@ package struct ClientConnectionStateMachine {
     /// The client ended its direction.
     package private(set) var isEndOfFileSeen = false
     private var isBodyOpen = false
+    /// The request asked for a tunnel: what came behind it is the tunnel's, and no request where there is none.
+    private var asksForTunnel = false
 
     package init() {}
 
@@ -56,8 +58,9 @@ package struct ClientConnectionStateMachine {
     }
 
     /// A whole head came.
-    package mutating func headReceived(keepsAlive: Bool, hasBody: Bool) {
+    package mutating func headReceived(keepsAlive: Bool, hasBody: Bool, asksForTunnel: Bool) {
         state = .inExchange
+        self.asksForTunnel = asksForTunnel
         self.keepsAlive = keepsAlive
         isBodyOpen = hasBody
     }
@@ -86,11 +89,14 @@ package struct ClientConnectionStateMachine {
         }
     }
 
+    /// Another request may follow the one that is served (H-5b, H-15); `hasUnread` where bytes came behind it.
+    package func mayGoOn(hasUnread: Bool) -> Bool { keepsAlive && !(asksForTunnel && hasUnread) }
+
     /// The exchange's response was handed over in full.
     package mutating func exchangeEnded(keepsAlive: Bool, isBodyRead: Bool, hasUnread: Bool) {
         switch state {
         case .inExchange, .readingHead, .tunnelling, .idle:
-            if keepsAlive && self.keepsAlive && isBodyRead && !isEndOfFileSeen {
+            if keepsAlive && mayGoOn(hasUnread: hasUnread) && isBodyRead && !isEndOfFileSeen {
                 state = .idle
             } else {
                 state = isEndOfFileSeen ? .closing : .lingering

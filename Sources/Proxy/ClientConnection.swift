@@ -20,6 +20,8 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     private var body = BodyReader()
     private(set) var runner: ExchangeRunner?
     private var isProcessing = false
+    /// What is being processed goes on behind the request's head.
+    private var isMoreBehind = false
     private var lingeringBytes = 0
     /// The upstream connection that belongs to this one alone (A-13, C-8).
     var boundUpstream: UpstreamConnection?
@@ -42,11 +44,11 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
 
     var isBlocked: Bool { !outbound.isEmpty }
     var isIdle: Bool { machine.state == .idle }
-    var keepsAlive: Bool { machine.keepsAlive && !worker.isDraining }
+    var keepsAlive: Bool { machine.mayGoOn(hasUnread: hasUnread) && !worker.isDraining }
     var trailers: Fields? { body.trailers }
     var isBodyEnded: Bool { body.isEnded }
     var stream: StreamSocket { socket }
-    var hasUnread: Bool { !inbound.isEmpty }
+    var hasUnread: Bool { !inbound.isEmpty || isMoreBehind }
     var isEndOfFileSeen: Bool { machine.isEndOfFileSeen }
 
     private func setDeadline(_ length: Nanoseconds) {
@@ -105,7 +107,10 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     private func process(_ bytes: Span<UInt8>) -> Int {
         guard !isProcessing else { return 0 }
         isProcessing = true
-        defer { isProcessing = false }
+        defer {
+            isProcessing = false
+            isMoreBehind = false
+        }
         var offset = 0
         while !socket.isClosed {
             let before = offset
@@ -144,8 +149,10 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
             body.begin(runner.request.bodyLength, .request, limits: worker.limits)
             machine.headReceived(
                 keepsAlive: runner.request.fields.keepsConnection(runner.request.version),
-                hasBody: !body.isEnded
+                hasBody: !body.isEnded,
+                asksForTunnel: runner.request.method == .connect || worker.admission.upgrades(runner.request)
             )
+            isMoreBehind = offset < bytes.count
             runner.begin()
             return true
         }
@@ -249,7 +256,7 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     func exchangeEnded(keepsAlive: Bool) {
         runner = nil
         boundUpstreamCheck()
-        machine.exchangeEnded(keepsAlive: keepsAlive, isBodyRead: body.isEnded, hasUnread: !inbound.isEmpty)
+        machine.exchangeEnded(keepsAlive: keepsAlive, isBodyRead: body.isEnded, hasUnread: hasUnread)
         readLimit = EventLoop.usualReadLimit
         if outbound.isEmpty { carryOutEnd() }
     }

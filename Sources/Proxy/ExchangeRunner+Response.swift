@@ -245,9 +245,7 @@ extension ExchangeRunner {
         guard let client else { return finish(reusesUpstream: false) }
         record.status = local.status
         record.reason = local.reason
-        let isUnread = !isRequestBodyRead
-        let keepsAlive =
-            client.keepsAlive && !local.closes && !isUnread && !(request.method == .connect && client.hasUnread)
+        let keepsAlive = client.keepsAlive && !local.closes && isRequestBodyRead
         worker.responseScratch.removeAll()
         local.append(
             terms: terms(keepsAlive: keepsAlive),

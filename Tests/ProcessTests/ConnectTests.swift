@@ -73,6 +73,18 @@ import Testing
         #expect(parent.requests.map(\.method) == ["CONNECT"])
     }
 
+    @Test("H-15 so does one that the proxy refuses at once")
+    func refusedAtOnce() throws {
+        let origin = try ScriptedPeer { _ in [.response(body: "smuggled")] }
+        let proxy = try RunningProxy("")
+        let client = try proxy.connect()
+        let behind = request("GET \(origin.url)/smuggled HTTP/1.1", ["Host: h"])
+        try client.send(connect("127.0.0.1:\(proxy.port)") + behind)
+        #expect(try client.receive(to: "CONNECT").status == 502)
+        _ = try client.waitForClose()
+        #expect(origin.connectionCount == 0)
+    }
+
     @Test("H-15 an unreachable target is told to the CONNECT")
     func unreachable() throws {
         let proxy = try RunningProxy("")
