@@ -46,15 +46,9 @@ final class UpstreamConnection: ReadinessObserver {
 
     func readable() {
         guard let runner else { return idleBroken() }
-        guard inbound.isEmpty, !isEndOfFileSeen else { return socket.pauseReading() }
+        guard wantsInput, !isEndOfFileSeen else { return socket.pauseReading() }
         switch socket.read(limit: readLimit) {
-        case .bytes(let count):
-            isProcessing = true
-            let loop = worker.loop
-            let taken = runner.received(loop.received, from: self)
-            isProcessing = false
-            if taken < count, !socket.isClosed { inbound.append(loop.received.extracting(taken..<count)) }
-            adapt(count)
+        case .bytes(let count): take(count, runner)
         case .wouldBlock:
             break
         case .endOfFile:
@@ -64,6 +58,34 @@ final class UpstreamConnection: ReadinessObserver {
         case .failed:
             runner.upstreamEnded(self, isReset: true)
         }
+    }
+
+    /// What is unread waits for its taker, but for a head that has not come whole.
+    private var wantsInput: Bool { inbound.isEmpty || runner?.phase == .head }
+
+    private func take(_ count: Int, _ runner: ExchangeRunner) {
+        let loop = worker.loop
+        if inbound.isEmpty {
+            isProcessing = true
+            let taken = runner.received(loop.received, from: self)
+            isProcessing = false
+            if taken < count, !socket.isClosed { inbound.append(loop.received.extracting(taken..<count)) }
+        } else {
+            inbound.append(loop.received)
+            takeInbound(runner)
+        }
+        adapt(count)
+    }
+
+    private func takeInbound(_ runner: ExchangeRunner) {
+        isProcessing = true
+        // What is called from here may close the connection, so the buffer is out of reach meanwhile.
+        var bytes = ByteBuffer()
+        swap(&bytes, &inbound)
+        let taken = runner.received(bytes.readable, from: self)
+        isProcessing = false
+        bytes.consume(taken)
+        if !bytes.isEmpty { swap(&bytes, &inbound) }
     }
 
     /// Reads more at a time while that much comes and the client takes it.
@@ -78,16 +100,8 @@ final class UpstreamConnection: ReadinessObserver {
     /// Takes what was left unread before, then reads on.
     func resumeReading() {
         guard !isProcessing else { return }
-        if !inbound.isEmpty, let runner {
-            isProcessing = true
-            var bytes = ByteBuffer()
-            swap(&bytes, &inbound)
-            let taken = runner.received(bytes.readable, from: self)
-            isProcessing = false
-            bytes.consume(taken)
-            if !bytes.isEmpty { swap(&bytes, &inbound) }
-        }
-        guard inbound.isEmpty, !socket.isClosed else { return }
+        if !inbound.isEmpty, let runner { takeInbound(runner) }
+        guard wantsInput, !socket.isClosed else { return }
         if !isEndOfFileSeen { socket.resumeReading() }
     }
 

@@ -16,20 +16,6 @@ import Testing
         for index in 0..<20 { #expect(try client.receive().text == "/\(index)") }
     }
 
-    @Test("H-10 a request that drips in byte by byte is served")
-    func dripping() throws {
-        let origin = try ScriptedPeer { [.response(body: $0.body.text)] }
-        let proxy = try RunningProxy("")
-        let client = try proxy.connect()
-        let text = request(
-            "POST \(origin.url)/ HTTP/1.1",
-            ["Host: h", "Transfer-Encoding: chunked"],
-            body: "3\r\nabc\r\n0\r\n\r\n"
-        )
-        for byte in text.utf8 { try client.send([byte]) }
-        #expect(try client.receive().text == "abc")
-    }
-
     @Test("H-10 an end behind a whole request is a half-close, and the request is served")
     func halfClose() throws {
         let origin = try ScriptedPeer { [.pause(.milliseconds(100)), .response(body: $0.target)] }
