@@ -110,6 +110,8 @@ final class ExchangeRunner: DeadlineObserver {
         var step = first
         while true {
             if !machine.reports.isEmpty { tellLedger() }
+            // Before the client sees the response: its next request may come to another loop.
+            if machine.hasLearned { publishLearned() }
             switch step {
             case .wait:
                 return armDeadline()
@@ -209,7 +211,6 @@ final class ExchangeRunner: DeadlineObserver {
             if reusesUpstream { worker.release(upstream) } else { worker.discard(upstream) }
         }
         giveBackCarried()
-        if machine.hasLearned, let destination = machine.destination { worker.publishLearned(destination) }
         worker.log(self)
         phase = .none
         client = nil
@@ -220,6 +221,11 @@ final class ExchangeRunner: DeadlineObserver {
     func retire() {
         deadline?.clear()
         deadline = nil
+    }
+
+    private func publishLearned() {
+        machine.hasLearned = false
+        if let destination = machine.destination { worker.publishLearned(destination) }
     }
 
     private func giveBackCarried() {
