@@ -134,7 +134,8 @@ extension ExchangeStateMachine {
 
     /// A 2xx joins the tunnel; any other status is the parent's, not the target's (H-15).
     private mutating func connectAnswered(_ response: borrowing ResponseHead, _ head: borrowing RequestHead) -> Step {
-        confirm(.parent, head, status: response.status)
+        // A 401 to CONNECT is a parent's odd refusal, not an origin's challenge: no verdict (A-1, A-6b).
+        confirm(.parent, head, status: response.status == 401 ? 400 : response.status)
         if (200..<300).contains(response.status) {
             state = .tunnelling
             return .tunnel(nil)
