@@ -88,7 +88,7 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
             inbound.append(loop.received)
             processInbound()
         }
-        if let runner, runner.isUploading, count == readLimit, readLimit < EventLoop.largestReadLimit {
+        if let runner, runner.isUploading, count == readLimit, readLimit < 256 * 1024 {
             readLimit = runner.isUpstreamBlocked ? EventLoop.usualReadLimit : readLimit * 2
         }
     }
