@@ -71,7 +71,8 @@ import Testing
             let isIn = request["authorization"] != nil && !refuses.withLock { $0 }
             return isIn ? [.response()] : [.unauthorized("Basic realm=\"r\"")]
         }
-        let proxy = try RunningProxy(Self.login + Self.rule)
+        // What one loop learned comes to another a moment later.
+        let proxy = try RunningProxy(Self.login + Self.rule, workers: 1)
         let url = "http://127.0.0.1:\(origin.port)/"
         #expect(try proxy.get(url).status == 200)
         refuses.withLock { $0 = true }
