@@ -100,10 +100,11 @@ package struct ExchangeStateMachine {
 
     package init() {}
 
-    // Not inlined, each access would keep its frame on the heap.
+    // No coroutines: inlined into a guard that copies out of them, they release the copy's parts once too often in an
+    // optimised build; not inlined, each access has its frame on the heap.
     subscript(side: Side) -> AuthorizationSide {
-        @inline(__always) _read { if side == .origin { yield origin } else { yield parent } }
-        @inline(__always) _modify { if side == .origin { yield &origin } else { yield &parent } }
+        get { side == .origin ? origin : parent }
+        set { if side == .origin { origin = newValue } else { parent = newValue } }
     }
 
     /// Forgets the exchange, keeping storage for the next.
