@@ -7,7 +7,7 @@ run: ## install what is missing for building, build, and run the demo
 	Tests/Checks/setup build && swift build -c release --product countersign && .build/release/countersign demo
 
 test: ## install the test servers too, then check, build and run all tests
-	Tests/Checks/gate setup layers build test links docs
+	Tests/Checks/gate setup layers build test release links docs
 
 setup: ## install what building, testing and benchmarks need
 	Tests/Checks/setup build test bench
