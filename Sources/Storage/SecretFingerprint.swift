@@ -24,8 +24,8 @@ package struct SecretFingerprint: Hashable, Sendable {
             for index in bytes.indices { input.append(bytes[index]) }
         }
         let key = Secret(wiping: &input).withBytes { bytes in
-            // 4 MiB for a moment: an upload that is answered again has to stay under 8 MiB in all.
-            KeyDerivation.scrypt(password: bytes, salt: salt.span, n: 1 << 12, r: 8, p: 1, count: 2)
+            // Four passes in 4 MiB cost a guess what one in 16 MiB does, and an upload that is answered again stays small.
+            KeyDerivation.scrypt(password: bytes, salt: salt.span, n: 1 << 12, r: 8, p: 4, count: 2)
         }
         bits = UInt16(key[0]) << 8 | UInt16(key[1])
     }
