@@ -9,7 +9,10 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     let worker: Worker
     let identity: Client
     let number: UInt64
-    let isAllowed: Bool
+    /// The place of the port that it came by.
+    private let listener: Int
+    private var judgedUnder: Policy?
+    private var wasAdmitted = false
     private let socket: StreamSocket
     private var deadline: Deadline?
     private var machine = ClientConnectionStateMachine()
@@ -27,12 +30,12 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     var boundUpstream: UpstreamConnection?
     private var readLimit = EventLoop.usualReadLimit
 
-    init(worker: Worker, socket: StreamSocket, identity: Client, number: UInt64, isAllowed: Bool) {
+    init(worker: Worker, socket: StreamSocket, identity: Client, number: UInt64, listener: Int) {
         self.worker = worker
         self.socket = socket
         self.identity = identity
         self.number = number
-        self.isAllowed = isAllowed
+        self.listener = listener
     }
 
     func start() {
@@ -40,6 +43,16 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
         deadline = Deadline(worker.loop, observer: self)
         setDeadline(worker.timeouts.requestHead)
         socket.resumeReading()
+    }
+
+    /// Whether it may use the proxy under the rules in force; judged anew with each reload.
+    var isAdmitted: Bool {
+        let policy = worker.policy
+        if judgedUnder !== policy {
+            judgedUnder = policy
+            wasAdmitted = policy.configuration.admits(identity, by: policy.listeners[listener])
+        }
+        return wasAdmitted
     }
 
     var isBlocked: Bool { !outbound.isEmpty }

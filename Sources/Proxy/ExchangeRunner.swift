@@ -75,7 +75,7 @@ final class ExchangeRunner: DeadlineObserver {
     func begin() {
         guard let client else { return }
         record.begin(request, loop: worker.loop, client: client)
-        if let refusal = worker.admission.refusal(request, isClientAllowed: client.isAllowed) {
+        if let refusal = worker.admission.refusal(request, isClientAllowed: client.isAdmitted) {
             return refuse(refusal)
         }
         isRequestBodyRead = request.bodyLength == .none || request.bodyLength == .fixed(0)

@@ -10,9 +10,18 @@ final class Policy: Sendable {
     let keys: [String: CredentialKey]
     let limits: Limits
     let admission: RequestAdmission
+    /// What the file says of each port that is open, in the order of the ports; of one that it no longer names, what it
+    /// said at the start.
+    let listeners: [ListenerConfiguration]
 
-    init(_ configuration: ServerConfiguration, keys: [String: CredentialKey], pseudonym: String) {
+    init(
+        _ configuration: ServerConfiguration,
+        open: [ListenerConfiguration],
+        keys: [String: CredentialKey],
+        pseudonym: String
+    ) {
         self.configuration = configuration
+        listeners = open.map { old in configuration.listeners.first { $0.address == old.address } ?? old }
         self.keys = keys
         limits = Limits(
             head: configuration.limits.head,

@@ -19,6 +19,8 @@ package final class ProxyServer: Sendable {
     private let shared: SharedState
     private let ledger: SharedLedger
     private let bindings: [PortBinding]
+    /// The listeners whose ports are open, in the order of `bindings`.
+    private let open: [ListenerConfiguration]
     private let workerCount: Int
     private let policy: Mutex<Policy>
     private let group = Mutex<EventLoopGroup?>(nil)
@@ -33,6 +35,7 @@ package final class ProxyServer: Sendable {
         pseudonym =
             configuration.http.via ?? "countersign-" + String(decoding: RandomBytes.hex(count: 4), as: UTF8.self)
         bindings = try Self.bind(configuration, workers)
+        open = configuration.listeners
         let relay = WakeRelay()
         do throws(SystemError) {
             ledger = try SharedLedger(at: configuration.state, waking: relay) { [log] in log.warn($0) }
@@ -44,7 +47,9 @@ package final class ProxyServer: Sendable {
         shared = SharedState(ledger: ledger, resolverThreads: ResolverThreads(), ownAddresses: own, log: log)
         relay.attach(shared.peers)
         let keys = ledger.register(configuration.credentials)
-        policy = Mutex(Policy(configuration, keys: keys, pseudonym: pseudonym))
+        policy = Mutex(
+            Policy(configuration, open: configuration.listeners, keys: keys, pseudonym: pseudonym)
+        )
     }
 
     private static func bind(_ configuration: ServerConfiguration, _ workers: Int) throws(StartError) -> [PortBinding] {
@@ -110,7 +115,10 @@ package final class ProxyServer: Sendable {
     /// New requests run under `configuration` from now on; its listeners are those of the start.
     package func apply(_ configuration: ServerConfiguration) {
         let keys = ledger.register(configuration.credentials)
-        let next = Policy(configuration, keys: keys, pseudonym: pseudonym)
+        let next = Policy(configuration, open: open, keys: keys, pseudonym: pseudonym)
+        if Set(configuration.listeners.map(\.address)) != Set(open.map(\.address)) {
+            log.warn("the addresses of the listeners have changed; that takes a restart")
+        }
         policy.withLock { $0 = next }
         shared.peers.forEach { $0.adopt(next) }
     }

@@ -117,17 +117,15 @@ final class Worker: ListenerObserver {
         guard let index = listenerIndices[ObjectIdentifier(listener)] else { return }
         let count = shared.clients.wrappingAdd(1, ordering: .relaxed).newValue
         if count >= configuration.limits.connections { pauseListeners() }
-        let entry = index < configuration.listeners.count ? configuration.listeners[index] : configuration.listeners[0]
-        let identity = Client(address: peer?.address.unmapped, listener: entry.name)
+        let identity = Client(address: peer?.address.unmapped, listener: policy.listeners[index].name)
         let socket = StreamSocket(loop, descriptor)
-        socket.withoutDelay()
         nextNumber += 1
         let client = ClientConnection(
             worker: self,
             socket: socket,
             identity: identity,
             number: nextNumber,
-            isAllowed: configuration.admits(identity, by: entry)
+            listener: index
         )
         clients[client.number] = client
         client.start()

@@ -92,7 +92,7 @@ package final class ServerConfiguration: Sendable {
 /// Where the proxy listens.
 package struct ListenerConfiguration: Sendable {
     /// A port of an address, or a file.
-    package enum Address: Sendable, Equatable {
+    package enum Address: Hashable, Sendable {
         /// An address of this machine and a port.
         case tcp(IPAddress, UInt16)
         /// The path of a unix socket.
