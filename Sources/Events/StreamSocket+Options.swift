@@ -28,11 +28,6 @@ extension StreamSocket {
         return errno == EAGAIN || errno == EINTR ? .wouldBlock : .failed(SystemError(.receive))
     }
 
-    /// Sends small writes at once (TCP_NODELAY).
-    package func withoutDelay() {
-        setOption(IPPROTO_TCP.asLevel, TCP_NODELAY, 1)
-    }
-
     /// Has the kernel find out by itself, within about two minutes, that the other side is gone.
     package func keepAlive() {
         setOption(SOL_SOCKET, SO_KEEPALIVE, 1)
