@@ -13,7 +13,8 @@ final class ConnectionAttempt: ReadinessObserver {
 
     let worker: Worker
     let hop: Hop
-    private weak var runner: ExchangeRunner?
+    /// The exchange that waits for it; let go of when that wants no connection any more.
+    private var runner: ExchangeRunner?
     private var query: Resolver.Query?
     private var addresses: ArraySlice<IPAddress> = []
     private var socket: StreamSocket?
@@ -121,7 +122,7 @@ final class ConnectionAttempt: ReadinessObserver {
     }
 
     private func fail(_ error: ExchangeError) -> Start {
-        cancel()
+        release()
         return .failed(error)
     }
 
@@ -153,6 +154,11 @@ final class ConnectionAttempt: ReadinessObserver {
 
     /// The exchange wants no connection any more.
     func cancel() {
+        release()
+        runner = nil
+    }
+
+    private func release() {
         isOver = true
         query?.cancel()
         query = nil

@@ -1,6 +1,5 @@
 internal import Events
 internal import Glibc
-internal import Synchronization
 
 /// The socket on which the operator's commands reach a running process (A-7b): `control-PID.sock` beside the ledger,
 /// for its owner alone.
@@ -14,7 +13,7 @@ package final class ControlSocket: Sendable {
     private let path: String
     private let listener: Descriptor
     private let signal: LaneSignal
-    private let thread = Mutex<SystemThread?>(nil)
+    private let thread = Locked<SystemThread?>(nil)
 
     /// Opens the socket of this process in the ledger's control folder; with a warning and nil where there is none, or
     /// where it can't be made. `close` ends it.

@@ -22,8 +22,8 @@ package final class ProxyServer: Sendable {
     /// The listeners whose ports are open, in the order of `bindings`.
     private let open: [ListenerConfiguration]
     private let workerCount: Int
-    private let policy: Mutex<Policy>
-    private let group = Mutex<EventLoopGroup?>(nil)
+    private let policy: Locked<Policy>
+    private let group = Locked<EventLoopGroup?>(nil)
     private let pseudonym: String
     private let log: ProxyLog
     private let control: ControlSocket?
@@ -47,7 +47,7 @@ package final class ProxyServer: Sendable {
         shared = SharedState(ledger: ledger, resolverThreads: ResolverThreads(), ownAddresses: own, log: log)
         relay.attach(shared.peers)
         let keys = ledger.register(configuration.credentials)
-        policy = Mutex(
+        policy = Locked(
             Policy(configuration, open: configuration.listeners, keys: keys, pseudonym: pseudonym)
         )
     }
@@ -141,7 +141,7 @@ package final class ProxyServer: Sendable {
 
 /// Brings the ledger's wakes to the loops of the exchanges.
 private final class WakeRelay: LedgerWaking {
-    private let peers = Mutex<WorkerMailboxes?>(nil)
+    private let peers = Locked<WorkerMailboxes?>(nil)
 
     func attach(_ mailboxes: WorkerMailboxes) { peers.withLock { $0 = mailboxes } }
 

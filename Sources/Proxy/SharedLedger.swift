@@ -38,12 +38,12 @@ package final class SharedLedger: Sendable {
         var changes: [(key: CredentialKey, change: LedgerChange)]
     }
 
-    private let state: Mutex<State>
+    private let state: Locked<State>
     /// That of the ledger, to be read without the lock.
     private let knownVersion = Atomic<UInt64>(0)
     private let waking: any LedgerWaking
     private let warn: @Sendable (String) -> Void
-    private let thread = Mutex<SystemThread?>(nil)
+    private let thread = Locked<SystemThread?>(nil)
     private let signal: LaneSignal
     /// The folder that it is shared in; nil: it is in memory.
     package let folder: String?
@@ -64,7 +64,7 @@ package final class SharedLedger: Sendable {
         self.waking = waking
         self.warn = warn
         let ledger = CredentialLedger(isShared: folder != nil, unixOffset: Self.unixOffset)
-        state = Mutex(State(ledger: ledger))
+        state = Locked(State(ledger: ledger))
         signal = try LaneSignal()
         guard let folder else { return }
         let lane = try SystemThread("ledger") { [self, signal] in

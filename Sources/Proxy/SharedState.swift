@@ -27,7 +27,7 @@ final class SharedState: Sendable {
 
 /// Connections of the whole process to each host (`upstream_connections_per_host`).
 final class HostCounts: Sendable {
-    private let counts = Mutex<[String: Int]>([:])
+    private let counts = Locked<[String: Int]>([:])
 
     /// Takes a place; false where the host has `limit` connections already.
     func take(_ host: String, limit: Int) -> Bool {
@@ -50,7 +50,7 @@ final class HostCounts: Sendable {
 /// What any loop learned of a server, for the others to start from; nonces stay where they are (A-4b).
 final class LearnedTable: Sendable {
     private let version = Atomic<UInt64>(1)
-    private let spaces = Mutex<[String: [LearnedSpace]]>([:])
+    private let spaces = Locked<[String: [LearnedSpace]]>([:])
     private static let bound = 10_000
 
     var currentVersion: UInt64 { version.load(ordering: .acquiring) }
@@ -97,7 +97,7 @@ final class OwnAddresses: Sendable {
 
 /// The way from one loop to the others.
 final class WorkerMailboxes: Sendable {
-    private let mailboxes = Mutex<[Int: Mailbox<Job>]>([:])
+    private let mailboxes = Locked<[Int: Mailbox<Job>]>([:])
 
     typealias Job = @Sendable (Worker) -> Void
 

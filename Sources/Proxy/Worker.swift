@@ -172,7 +172,7 @@ final class Worker: ListenerObserver {
 
     func recycle(_ runner: ExchangeRunner) {
         waiting[runner.number] = nil
-        guard idleRunners.count < 256 else { return runner.retire() }
+        guard idleRunners.count < 256, !hasEnded else { return runner.retire() }
         idleRunners.append(runner)
     }
 
@@ -226,14 +226,21 @@ final class Worker: ListenerObserver {
 
     var clientCount: Int { clients.count }
 
+    private var hasEnded = false
+
     /// Ends whatever is left.
     func end() {
+        hasEnded = true
         ticker?.cancel()
         ticker = nil
         for listener in listeners { listener.close() }
         listeners.removeAll()
         for client in Array(clients.values) { client.close() }
         pool.closeAll(worker: self)
+        // They hold the worker, as it holds them.
+        for runner in idleRunners { runner.retire() }
+        idleRunners.removeAll()
+        waiting.removeAll()
         loop.stop()
     }
 }
