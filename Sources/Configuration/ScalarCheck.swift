@@ -5,7 +5,7 @@ extension ScalarType {
     /// What is wrong with a text that stands where this type is asked for; nil where it is right.
     func problem(_ text: String, isPlain: Bool) -> ScalarProblem? {
         if isPlain, text.hasPlaceholder {
-            return .wrong("variables and templates aren't filled in here: write the value itself")
+            return .wrong("variables and templates aren't filled in here: write what they stand for")
         }
         switch self {
         case .text: return nil
@@ -33,6 +33,14 @@ extension ScalarType {
         case .token: return Self.tokenProblem(text)
         case .listenerAddress, .proxyURL, .url: return addressProblem(text)
         case .pin, .date, .upgrade: return trustProblem(text)
+        }
+    }
+
+    /// Whether `problem` never repeats the text, so that it may be told of a secret's parts, too.
+    var quotesNothing: Bool {
+        switch self {
+        case .text, .nonEmptyText, .path: true
+        default: false
         }
     }
 

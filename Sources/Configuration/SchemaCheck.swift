@@ -20,9 +20,7 @@ struct SchemaCheck {
         switch node.content {
         case .scalar(let text, _): check(scalar: node, text, type, place)
         case .sequence(let elements):
-            guard let element = type.element else {
-                return collector.error(node.start, "'\(place.key)' takes one value, not a list: \(type.expected)")
-            }
+            guard let element = type.element else { return tellUnwantedList(node, type, place) }
             for node in elements { check(node, element, place) }
         case .mapping(let entries):
             if let section = type.section {
@@ -57,7 +55,7 @@ struct SchemaCheck {
             if !place.isNotBuilt { collector.error(node.start, "'\(name)' is not built yet") }
         case .wrong(let message):
             if place.isHidden {
-                collector.error(node.start, "must be \(type.expected)")
+                collector.error(node.start, scalar.quotesNothing ? message : "must be \(type.expected)")
             } else {
                 let begins = message.hasPrefix("must ") ? "'\(place.key)' " : "'\(place.key)': "
                 collector.error(node.start, message.hasPrefix("'\(place.key)'") ? message : begins + message)
@@ -174,6 +172,16 @@ struct SchemaCheck {
         return nil
     }
 
+    private mutating func tellUnwantedList(_ node: YAMLNode, _ type: SchemaType, _ place: Place) {
+        let isSecretText = place.isHidden && node.isFlow && type.scalar != nil
+        collector.error(
+            node.start,
+            isSecretText
+                ? "a text that begins with '[' must be quoted"
+                : "'\(place.key)' takes one value, not a list: \(type.expected)"
+        )
+    }
+
     private mutating func tellUnwantedMapping(
         _ node: YAMLNode,
         _ entries: [YAMLEntry],
@@ -183,6 +191,8 @@ struct SchemaCheck {
         guard let first = entries.first, keyText(first, place) != nil else { return }
         if case .client = type.scalar, entries.count == 1, let key = first.key.text, let value = first.value.text {
             collector.error(node.start, "write \(key):\(value) without a blank behind the colon")
+        } else if place.isHidden, node.isFlow, type.scalar != nil {
+            collector.error(node.start, "a text that begins with '{' must be quoted")
         } else if type.element?.section != nil {
             collector.error(node.start, "'\(place.key)' is a list: begin each entry with '- '")
         } else {

@@ -87,4 +87,19 @@ import Testing
         let result = load("version: 1\nrules:\n\(rules)  - { space: { host: b.example.com } }\n")
         #expect(result.hasErrors)
     }
+
+    @Test("a place is found in long lines of more than ASCII, whatever ended the lines before") func offsets() {
+        let line = String(repeating: "aä€😀", count: 100)
+        let text = "x\r\n\(line)\n\(line)\u{2028}\(line)"
+        let source = SourceText(name: "x", bytes: Array(text.utf8))
+        for number in 1...3 {
+            var offset = source.line(number).startIndex
+            for (column, scalar) in line.unicodeScalars.enumerated() {
+                #expect(source.offset(line: number, column: column) == offset)
+                offset += String(scalar).utf8.count
+            }
+            #expect(source.offset(line: number, column: 400) == offset)
+            #expect(source.offset(line: number, column: 100_000) == offset)
+        }
+    }
 }
