@@ -49,11 +49,15 @@ struct DiagnosticCollector {
     mutating func warning(_ mark: Mark, _ message: String) { add(mark, .warning, message) }
 
     /// An error that concerns a file as a whole.
-    mutating func error(file name: String, _ message: String) { found.append((nil, name, .error, message)) }
+    mutating func error(file name: String, _ message: String) {
+        found.append((nil, name, .error, Quoting.printable(message)))
+    }
 
     var hasErrors: Bool { found.contains { $0.severity == .error } }
 
     private mutating func add(_ mark: Mark, _ severity: Diagnostic.Severity, _ message: String) {
+        // Names and patterns of the file stand in messages: nothing of them may move a terminal's cursor.
+        let message = Quoting.printable(message)
         if found.contains(where: { $0.mark == mark && $0.message == message }) { return }
         guard found.count < Self.limit || (severity == .error && !hasErrors) else {
             omitted += 1

@@ -85,14 +85,20 @@ enum ScalarValue {
 enum Quoting {
     /// The text in quotes, shortened, without control characters and without a login that stands in a URL.
     static func quoted(_ text: String) -> String {
+        let shown = String(String.UnicodeScalarView(withoutLogin(text).unicodeScalars.prefix(60)))
+        return "'\(printable(shown))\(text.unicodeScalars.count > 60 ? "..." : "")'"
+    }
+
+    /// The text with what would change how a terminal shows it replaced, cut where it is far too long.
+    static func printable(_ text: String) -> String {
         var shown = ""
-        for scalar in withoutLogin(text).unicodeScalars.prefix(60) {
+        for scalar in text.unicodeScalars.prefix(1000) {
             switch scalar.properties.generalCategory {
             case .control, .format, .lineSeparator, .paragraphSeparator: shown += "\u{FFFD}"
             default: shown.unicodeScalars.append(scalar)
             }
         }
-        return "'\(shown)\(text.unicodeScalars.count > 60 ? "..." : "")'"
+        return shown
     }
 
     /// `http://user:password@host` as `http://…@host`; anything before an `@` is taken for a login.
