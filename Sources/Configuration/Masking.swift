@@ -53,6 +53,7 @@ enum Masking {
     /// raw lines are searched, too.
     static func mask(_ source: inout SourceText, tree: YAMLNode?, isParsed: Bool) {
         if let tree { mask(&source, tree, key: nil) }
+        for credential in tree?["credentials"]?.entries ?? [] { maskLooseTexts(&source, credential.value) }
         var lines = RawMasking()
         for line in 0..<source.lineCount {
             let bytes = source.line(line)
@@ -77,7 +78,8 @@ enum Masking {
     }
 
     private static func mask(_ source: inout SourceText, _ entry: YAMLEntry) {
-        guard let name = entry.key.text else {
+        // Behind a tag or an anchor that was meant as part of a key may stand what it was the key of.
+        guard let name = entry.key.text, !entry.key.isFaulty else {
             return source.mask(from: entry.key.start, to: entry.value.end)
         }
         if source.isExplicitKey(entry.key) { hide(&source, entry.key) }
@@ -85,10 +87,9 @@ enum Masking {
         let isKnown = knownKeys.contains(name)
         let isName = entry.value.entries.map { !isKnown && !$0.contains(where: isForm) } ?? false
         let isSecret = !isKnown && (entry.value.entries?.contains(where: isForm) ?? false)
+        if !isKnown { maskBehindWord(&source, entry.key) }
         if (soundsSecret(name) && !isName) || isSecret {
             hide(&source, entry.value)
-        } else if name.contains(":"), entry.value.isEmptyPlain {
-            maskBehindColon(&source, entry.key)
         } else {
             mask(&source, entry.value, key: name)
         }
@@ -136,13 +137,25 @@ enum Masking {
         return start < at ? start..<at : nil
     }
 
-    /// `password:hunter2` is one key.
-    private static func maskBehindColon(_ source: inout SourceText, _ key: YAMLNode) {
+    /// `{ username: alice, hunter2 }` has a key `hunter2`; what stands under a key that no credential has is hidden whole.
+    private static func maskLooseTexts(_ source: inout SourceText, _ credential: YAMLNode) {
+        for entry in credential.entries ?? [] {
+            guard let name = entry.key.text, Schema.credential.key(name) == nil else { continue }
+            if entry.value.isEmptyPlain, !knownKeys.contains(name) {
+                source.mask(from: entry.key.start, to: entry.key.end)
+            } else {
+                hide(&source, entry.value)
+            }
+        }
+    }
+
+    /// `password:hunter2` and `password hunter2` are one key.
+    private static func maskBehindWord(_ source: inout SourceText, _ key: YAMLNode) {
         let lower = source.offset(line: key.start.line, column: key.start.column)
         let upper = source.offset(line: key.end.line, column: key.end.column)
         guard lower < upper else { return }
-        guard let colon = source.bytes[lower..<upper].firstIndex(of: UInt8(ascii: ":")) else { return }
-        source.mask(colon + 1..<upper)
+        guard let end = source.bytes[lower..<upper].firstIndex(where: { ": =".utf8.contains($0) }) else { return }
+        source.mask(end + 1..<upper)
     }
 }
 

@@ -17,6 +17,8 @@ struct RawMasking {
     private var brackets = 0
     /// A list may follow whose owner asks for no secret.
     private var showsList = false
+    /// In the section whose texts may be secrets that lost their key.
+    private var isInCredentials = false
     /// What was found out about words, which come again and again.
     private var judged: [String: Bool] = [:]
 
@@ -34,7 +36,9 @@ struct RawMasking {
             let isShown = showsList && line[first] == UInt8(ascii: "-") && secretStart(in: line, from: first) == nil
             return isShown ? loginRanges(line) : [first..<line.endIndex]
         }
-        let start = secretStart(in: line, from: first)
+        if first == line.startIndex { isInCredentials = text(line[key]) == "credentials" }
+        var start = secretStart(in: line, from: first)
+        if isInCredentials, let loose = looseText(in: line, from: first) { start = min(start ?? loose, loose) }
         let isOpen = line[key.upperBound...].allSatisfy { ASCII.isBlank($0) || $0 == UInt8(ascii: ":") }
         showsList = start == nil && (isOpen ? Masking.knownKeys.contains(text(line[key])) : showsList)
         var ranges = loginRanges(line)
@@ -117,13 +121,12 @@ struct RawMasking {
         var next = word.upperBound
         while next < line.endIndex, " \t\"'".utf8.contains(line[next]) { next += 1 }
         let follows = next < line.endIndex ? line[next] : nil
-        let hasBlank = next > word.upperBound
         let isKey = follows == UInt8(ascii: ":") || follows == UInt8(ascii: "=")
         let isKnown = Masking.knownKeys.contains(name)
         if asksForSecret(name) || Self.formKeys.contains(name) {
             // A credential may be called `token`: what it holds has keys of its own.
             if isKey { return isKnown || !opensMapping(line, next + 1) ? next + 1 : nil }
-            return hasBlank && follows != nil ? next : nil
+            return follows == nil ? nil : next
         }
         guard follows == UInt8(ascii: ":") else { return nil }
         if ["username", "client_id"].contains(name) {
@@ -146,6 +149,25 @@ struct RawMasking {
         guard behind >= line.endIndex || ASCII.isBlank(line[behind]) else { return nil }
         let value = line[min(behind, line.endIndex)...].drop(while: ASCII.isBlank)
         return value.isEmpty || value.first == UInt8(ascii: "#") || opensMapping(line, behind) ? nil : behind
+    }
+
+    /// Where, in a credential, the first text stands that is neither a key nor one word behind it.
+    private func looseText(in line: ArraySlice<UInt8>, from first: Int) -> Int? {
+        var index = first
+        while let start = line[index...].firstIndex(where: { !" \t{}[],-?\"'".utf8.contains($0) }) {
+            if line[start] == UInt8(ascii: "#") { return start }
+            let end = line[start...].firstIndex { !Self.isWordByte($0) } ?? line.endIndex
+            let colon = line[end...].firstIndex { !" \t\"'".utf8.contains($0) } ?? line.endIndex
+            guard start < end, colon < line.endIndex, line[colon] == UInt8(ascii: ":") else { return start }
+            let value = line[(colon + 1)...].prefix { $0 != UInt8(ascii: ",") && $0 != UInt8(ascii: "}") }
+            guard let text = value.firstIndex(where: { !ASCII.isBlank($0) }) else { return nil }
+            index = text
+            guard line[text] != UInt8(ascii: "{") else { continue }
+            let words = line[text..<value.endIndex].split(whereSeparator: ASCII.isBlank)
+            guard words.count == 1, !words[0].contains(where: { "[]{:".utf8.contains($0) }) else { return text }
+            index = value.endIndex
+        }
+        return nil
     }
 
     /// Whether a mapping begins behind the colon: then its own keys decide.

@@ -19,11 +19,15 @@ extension SchemaCheck {
             collector.error(mark, "unknown key in a secret\(cure)")
             return []
         }
-        if let key = Self.missingBlank(name, section) {
-            collector.error(mark, "a blank is missing behind the colon: write '\(key): …'")
+        if let key = Self.unseparatedKey(name, section) {
+            let what =
+                name.dropFirst(key.count).first == ":" ? "a blank is missing behind the colon" : "a colon is missing"
+            collector.error(mark, "\(what): write '\(key): …'")
             return [key]
         }
-        if suggestion == nil, node.isFlow, before.hasSecret || (isLoose && before.hasUnknown) {
+        // A loose text in a credential may be its password.
+        let isSuspect = before.hasSecret || (isLoose && (before.hasUnknown || section === Schema.credential))
+        if suggestion == nil, node.isFlow, isSuspect {
             collector.error(
                 mark,
                 "unknown key in \(section.title); a text with a comma, a colon or a bracket in it must be quoted"
@@ -71,9 +75,9 @@ extension SchemaCheck {
             ?? Suggestion.nearest(to: name, in: section.synonyms.keys.sorted()).flatMap { section.synonyms[$0] }
     }
 
-    /// `{host:a}` is one key; what stands behind the colon isn't repeated where it may be a secret.
-    private static func missingBlank(_ name: String, _ section: SchemaSection) -> String? {
-        name.firstIndex(of: ":").flatMap { section.key(String(name[..<$0]))?.name }
+    /// `{host:a}` and `{host a}` are one key; what stands behind isn't repeated where it may be a secret.
+    private static func unseparatedKey(_ name: String, _ section: SchemaSection) -> String? {
+        name.firstIndex { ": =".contains($0) }.flatMap { section.key(String(name[..<$0]))?.name }
     }
 
     /// A key that belongs to another section.
