@@ -48,14 +48,15 @@ let package = Package(
         + room(
             "Configuration",
             ["Bytes", "HTTP", "Crypto", "Authentication", "Rules", "CYAML"],
-            tests: ["FuzzChecks"]
+            tests: ["Support", "FuzzChecks"]
         )
         + room("Events", ["Bytes", "CEvent"])
         + room("Telemetry", ["Bytes"])
-        + room("Storage", ["Bytes", "Crypto", "Authentication"])
+        + room("Storage", ["Bytes", "Crypto", "Authentication"], tests: ["Support"])
         + room(
             "Proxy",
-            ["Bytes", "HTTP", "Crypto", "Authentication", "Rules", "Exchange", "Events", "Telemetry", "Storage"]
+            ["Bytes", "HTTP", "Crypto", "Authentication", "Rules", "Exchange", "Events", "Telemetry", "Storage"],
+            tests: ["Support"]
         )
         + room("Demonstration", ["Bytes", "HTTP", "Crypto", "Authentication", "Events"])
         + [

@@ -1,20 +1,14 @@
-import Foundation
+import Support
 import Testing
 
 @testable import Configuration
 
 /// The files of Tests/Fixtures/rules, each named by its defect. What is said of a file stands in the comments at its end.
 enum RuleFileFixture {
-    static let folder = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
-        .appending(path: "Fixtures/rules")
-
-    static let names: [String] = {
-        let names = (try? FileManager.default.contentsOfDirectory(atPath: folder.path())) ?? []
-        return names.filter { $0.hasSuffix(".yaml") }.sorted()
-    }()
+    static let names = Support.names(in: Fixture.path("rules")).filter { $0.hasSuffix(".yaml") }
 
     static func text(_ name: String) throws -> String {
-        try String(contentsOf: folder.appending(path: name), encoding: .utf8)
+        try Fixture.text("rules/\(name)")
     }
 
     /// The same as it would be read by `check`, with a secret in `/run/pw`.

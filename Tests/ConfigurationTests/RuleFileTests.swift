@@ -1,9 +1,9 @@
 import Authentication
 import Bytes
 import Crypto
-import Foundation
 import HTTP
 import Rules
+import Support
 import Testing
 
 @testable import Configuration
@@ -152,19 +152,17 @@ import Testing
 
     @Test("the example and the demo's file are good")
     func examples() throws {
-        let folder = RuleFileFixture.folder.appending(path: "../../../conf")
-        let example = try String(contentsOf: folder.appending(path: "countersign.yaml"), encoding: .utf8)
+        let example = String(decoding: try Fixture.bytes("conf/countersign.yaml"), as: UTF8.self)
         let secrets = ["/etc/secrets/staff": "hunter2\n"]
         #expect(said(example, files: secrets, environment: ["CORP_PASSWORD": "hunter2"]) == [])
-        let demo = try String(contentsOf: folder.appending(path: "demo.yaml"), encoding: .utf8)
+        let demo = String(decoding: try Fixture.bytes("conf/demo.yaml"), as: UTF8.self)
         let configuration = try #require(load(demo).configuration)
         #expect(said(demo) == [])
         #expect(configuration.listeners.map(\.address) == [.tcp(.loopbackV4, 3128)])
     }
 
     @Test("what the example shows as a comment is good, too") func commentedExample() throws {
-        let file = RuleFileFixture.folder.appending(path: "../../../conf/countersign.yaml")
-        let written = try String(contentsOf: file, encoding: .utf8)
+        let written = String(decoding: try Fixture.bytes("conf/countersign.yaml"), as: UTF8.self)
         let uncommented = written.split(separator: "\n", omittingEmptySubsequences: false).map { line -> String in
             let body = line.drop { $0 == " " }
             guard body.hasPrefix("# "), let colon = body.firstIndex(of: ":") else { return String(line) }

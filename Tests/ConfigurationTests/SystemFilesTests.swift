@@ -1,19 +1,18 @@
 import Crypto
-import Foundation
+import Glibc
+import Support
 import Testing
 
 @testable import Configuration
 
 @Suite struct SystemFilesTests {
-    private let folder = FileManager.default.temporaryDirectory.appending(path: "countersign-\(UUID().uuidString)")
-        .path()
+    private let scratch: ScratchFolder
+    private var folder: String { scratch.path }
 
-    init() throws { try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true) }
+    init() throws { scratch = try ScratchFolder("files") }
 
     private func written(_ content: String, name: String = "f") throws -> String {
-        let path = folder + "/" + name
-        try Data(content.utf8).write(to: URL(filePath: path))
-        return path
+        try scratch.write(content, to: name)
     }
 
     @Test("a file is read whole, up to a limit") func contents() throws {
@@ -38,9 +37,9 @@ import Testing
 
     @Test("the right of others to read is seen") func readableByOthers() throws {
         let path = try written("x")
-        try FileManager.default.setAttributes([.posixPermissions: 0o644], ofItemAtPath: path)
+        #expect(unsafe chmod(path, 0o644) == 0)
         #expect(SystemFiles().isReadableByOthers(path))
-        try FileManager.default.setAttributes([.posixPermissions: 0o640], ofItemAtPath: path)
+        #expect(unsafe chmod(path, 0o640) == 0)
         #expect(!SystemFiles().isReadableByOthers(path))
         #expect(!SystemFiles().isReadableByOthers(folder + "/none"))
     }

@@ -1,15 +1,10 @@
-import Foundation
 import FuzzChecks
+import Support
 import Testing
 
 @Suite struct CorpusTests {
     private static func inputs(_ subject: String) throws -> [(name: String, bytes: [UInt8])] {
-        let folder = URL(filePath: #filePath)
-            .deletingLastPathComponent()
-            .deletingLastPathComponent()
-            .appending(path: "Corpus/\(subject)")
-        let files = try FileManager.default.contentsOfDirectory(at: folder, includingPropertiesForKeys: nil)
-        return try files.map { ($0.lastPathComponent, [UInt8](try Data(contentsOf: $0))) }
+        try Fixture.files(in: "Tests/Corpus/\(subject)").map { ($0, try Fixture.bytes($0)) }
     }
 
     @Test("S-1 every seed of heads and every one that once failed reads without a fault")

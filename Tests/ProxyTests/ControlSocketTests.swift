@@ -1,7 +1,8 @@
 import Authentication
 import Events
-import Foundation
+import Glibc
 import Rules
+import Support
 import Testing
 
 @testable import Proxy
@@ -30,20 +31,18 @@ struct ControlSocketTests {
 
     @Test("A-7b the control socket lies beside the ledger, for its owner alone, and goes with the process")
     func place() throws {
-        let state = StateFolder()
+        let state = try StateFolder()
         let process = try LedgerProcess(folder: state.path)
         let control = try #require(ControlSocket.open(for: process.ledger) { Issue.record("\($0)") })
         let path = "\(state.path)/\(socketName)"
-        let attributes = try FileManager.default.attributesOfItem(atPath: path)
-        #expect(attributes[.posixPermissions] as? Int == 0o600)
-        #expect(attributes[.type] as? FileAttributeType == .typeSocket)
+        #expect(mode(of: path) == UInt32(S_IFSOCK) | 0o600)
         control.close()
-        #expect(!FileManager.default.fileExists(atPath: path))
+        #expect(mode(of: path) == nil)
     }
 
     @Test("A-7b `credentials` tells names, where and since when, and never a secret")
     func credentials() throws {
-        let state = StateFolder()
+        let state = try StateFolder()
         let (process, _) = try rejectedProcess(state.path)
         let control = try #require(ControlSocket.open(for: process.ledger) { Issue.record("\($0)") })
         defer { control.close() }
@@ -56,7 +55,7 @@ struct ControlSocketTests {
 
     @Test("A-7b `release` ends it in the running process and in the file")
     func release() throws {
-        let state = StateFolder()
+        let state = try StateFolder()
         let (process, key) = try rejectedProcess(state.path)
         let control = try #require(ControlSocket.open(for: process.ledger) { Issue.record("\($0)") })
         defer { control.close() }
@@ -76,7 +75,7 @@ struct ControlSocketTests {
 
     @Test("A-7b `release --all` reaches every credential")
     func releaseAll() throws {
-        let state = StateFolder()
+        let state = try StateFolder()
         let (process, key) = try rejectedProcess(state.path)
         let control = try #require(ControlSocket.open(for: process.ledger) { Issue.record("\($0)") })
         defer { control.close() }
@@ -88,7 +87,7 @@ struct ControlSocketTests {
 
     @Test("A-7b the commands act on the file where no process runs")
     func withoutProcess() throws {
-        let state = StateFolder()
+        let state = try StateFolder()
         do {
             let (process, _) = try rejectedProcess(state.path)
             process.ledger.close()
@@ -110,7 +109,7 @@ struct ControlSocketTests {
 
     @Test("A-7b in memory the socket is in the runtime folder, and the commands find it there")
     func memory() throws {
-        let runtime = StateFolder()
+        let runtime = try StateFolder()
         let (process, key) = try rejectedProcess(nil, runtimeFolder: runtime.path + "/countersign")
         let control = try #require(ControlSocket.open(for: process.ledger) { Issue.record("\($0)") })
         defer { control.close() }
@@ -132,7 +131,7 @@ struct ControlSocketTests {
 
     @Test("A-7b a socket that can't be made is a warning with its reason")
     func longPath() throws {
-        let state = StateFolder()
+        let state = try StateFolder()
         let folder = state.path + "/" + String(repeating: "x", count: 120)
         let process = try LedgerProcess(folder: folder)
         var warnings: [String] = []
@@ -142,7 +141,7 @@ struct ControlSocketTests {
 
     @Test("A-7b sockets of dead processes are removed, those of living ones are not")
     func stale() throws {
-        let state = StateFolder()
+        let state = try StateFolder()
         let dead = state.path + "/control-1.sock"
         guard let descriptor = UnixStream.socket() else { return }
         let number = descriptor.rawValue
@@ -151,14 +150,14 @@ struct ControlSocketTests {
         let first = try LedgerProcess(folder: state.path)
         let control = try #require(ControlSocket.open(for: first.ledger) { Issue.record("\($0)") })
         defer { control.close() }
-        #expect(!FileManager.default.fileExists(atPath: dead))
+        #expect(mode(of: dead) == nil)
         ControlFolder(path: state.path).removeStale()
         #expect(ControlFolder(path: state.path).sockets.map(\.process) == [getpid()])
     }
 
     @Test("S-2 a client that says nothing, too much or nonsense keeps nobody else away")
     func badClients() throws {
-        let state = StateFolder()
+        let state = try StateFolder()
         let process = try LedgerProcess(folder: state.path)
         let control = try #require(ControlSocket.open(for: process.ledger) { Issue.record("\($0)") })
         defer { control.close() }

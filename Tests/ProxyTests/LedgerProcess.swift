@@ -1,8 +1,9 @@
 import Authentication
 import Bytes
 import Crypto
-import Foundation
+import Glibc
 import Rules
+import Support
 import Synchronization
 
 @testable import Proxy
@@ -94,23 +95,17 @@ private final class Warnings: Sendable {
 /// A folder that is removed with its last owner.
 final class StateFolder: Sendable {
     let path: String
+    private let scratch: ScratchFolder
 
-    init() {
-        path = NSTemporaryDirectory() + "countersign-state-" + UUID().uuidString.prefix(8)
-        try? FileManager.default.createDirectory(
-            atPath: path,
-            withIntermediateDirectories: true,
-            attributes: [.posixPermissions: 0o700]
-        )
+    init() throws {
+        scratch = try ScratchFolder("state")
+        path = try scratch.folder("state")
+        unsafe chmod(path, 0o700)
     }
 
-    deinit {
-        try? FileManager.default.removeItem(atPath: path)
-    }
+    var ledger: String { scratch.text(of: "state/ledger") }
 
-    var ledger: String {
-        FileManager.default.contents(atPath: path + "/ledger").map { String(decoding: $0, as: UTF8.self) } ?? ""
-    }
+    func write(_ text: String, to name: String) throws { try scratch.write(text, to: "state/\(name)") }
 
     /// Whether the ledger's file comes to hold `text` within ten seconds.
     func comesToHold(_ text: String) -> Bool {

@@ -1,7 +1,7 @@
 import Authentication
 import Bytes
 import Events
-import Foundation
+import Glibc
 import Synchronization
 import Testing
 
@@ -18,7 +18,7 @@ struct SharedLedgerTests {
 
     @Test("A-7b a rejection is written at once and survives a restart")
     func restart() throws {
-        let state = StateFolder()
+        let state = try StateFolder()
         do {
             let process = try LedgerProcess(folder: state.path)
             let key = try key(process)
@@ -37,7 +37,7 @@ struct SharedLedgerTests {
 
     @Test("A-7b what happened last is written when the process ends")
     func end() throws {
-        let state = StateFolder()
+        let state = try StateFolder()
         let process = try LedgerProcess(folder: state.path)
         let key = try key(process)
         _ = process.ask(key, a)
@@ -48,7 +48,7 @@ struct SharedLedgerTests {
 
     @Test("A-7 a changed secret ends it, over a restart too")
     func changedSecret() throws {
-        let state = StateFolder()
+        let state = try StateFolder()
         do {
             let process = try LedgerProcess(folder: state.path)
             let key = try key(process)
@@ -61,7 +61,7 @@ struct SharedLedgerTests {
 
     @Test("A-7 a reload that changes the secret ends it, one that doesn't keeps it")
     func reload() throws {
-        let state = StateFolder()
+        let state = try StateFolder()
         let process = try LedgerProcess(folder: state.path)
         let first = try key(process)
         _ = process.ask(first, a)
@@ -78,7 +78,7 @@ struct SharedLedgerTests {
 
     @Test("A-7b what one running process saw rejected, another doesn't try")
     func twoProcesses() throws {
-        let state = StateFolder()
+        let state = try StateFolder()
         let first = try LedgerProcess(folder: state.path)
         let second = try LedgerProcess(folder: state.path)
         let firstKey = try key(first)
@@ -95,7 +95,7 @@ struct SharedLedgerTests {
 
     @Test("A-7c a confirmation survives a restart, so that a policy 407 right after it blocks one target")
     func confirmation() throws {
-        let state = StateFolder()
+        let state = try StateFolder()
         do {
             let process = try LedgerProcess(folder: state.path)
             let key = try key(process, "right")
@@ -129,17 +129,17 @@ struct SharedLedgerTests {
 
     @Test("A-7b a disk that fails later is told once, and what happened meanwhile is written when it is well again")
     func failingDisk() throws {
-        let state = StateFolder()
+        let state = try StateFolder()
         let process = try LedgerProcess(folder: state.path)
         let key = try key(process)
         let obstacle = state.path + "/ledger.new"
-        try FileManager.default.createDirectory(atPath: obstacle, withIntermediateDirectories: true)
+        #expect(unsafe mkdir(obstacle, 0o700) == 0)
         #expect(process.ask(key, a) == .go(isScout: true))
         process.reject(key, a)
         #expect(process.ask(key, a).extent == .server)
         for _ in 0..<500 where process.warned.isEmpty { usleep(10_000) }
         #expect(process.warned.count == 1)
-        try FileManager.default.removeItem(atPath: obstacle)
+        #expect(unsafe rmdir(obstacle) == 0)
         #expect(process.ask(key, b, nil, 2) == .go(isScout: true))
         process.reject(key, b, nil, 2)
         #expect(state.comesToHold("withheld"))
@@ -148,13 +148,13 @@ struct SharedLedgerTests {
 
     @Test("A-7b a file that is removed while the process runs is written anew from what it knows")
     func removedFile() throws {
-        let state = StateFolder()
+        let state = try StateFolder()
         let process = try LedgerProcess(folder: state.path)
         let key = try key(process)
         _ = process.ask(key, a)
         process.reject(key, a)
         #expect(state.comesToHold("rejected 1"))
-        try FileManager.default.removeItem(atPath: state.path + "/ledger")
+        #expect(unsafe unlink(state.path + "/ledger") == 0)
         #expect(process.ask(key, b, nil, 2) == .go(isScout: true))
         #expect(state.comesToHold("rejected 1"))
         process.reject(key, b, nil, 2)
@@ -164,8 +164,8 @@ struct SharedLedgerTests {
 
     @Test("A-7b a broken file is set aside and told, never a crash")
     func brokenFile() throws {
-        let state = StateFolder()
-        try Data([0, 1, 2]).write(to: URL(fileURLWithPath: state.path + "/ledger"))
+        let state = try StateFolder()
+        try state.write("\u{0}\u{1}\u{2}", to: "ledger")
         let process = try LedgerProcess(folder: state.path)
         #expect(process.ask(try key(process), a) == .go(isScout: true))
         #expect(process.warned.count == 1)
@@ -173,7 +173,7 @@ struct SharedLedgerTests {
 
     @Test("A-8 of 64 clients on two threads with a wrong password exactly one gets to try it")
     func manyClients() throws {
-        let state = StateFolder()
+        let state = try StateFolder()
         let process = try LedgerProcess(folder: state.path)
         let key = try key(process)
         let attempts = Attempts()
@@ -195,7 +195,7 @@ struct SharedLedgerTests {
 
     @Test("A-7b the first use waits for the file, not for scrypt, where nothing is held back")
     func firstUse() throws {
-        let state = StateFolder()
+        let state = try StateFolder()
         let process = try LedgerProcess(folder: state.path)
         let key = try key(process)
         let start = LedgerProcess.now
@@ -206,7 +206,7 @@ struct SharedLedgerTests {
 
     @Test("A-7 a release lets the credential be used again and is written")
     func release() throws {
-        let state = StateFolder()
+        let state = try StateFolder()
         let process = try LedgerProcess(folder: state.path)
         let key = try key(process)
         _ = process.ask(key, a)

@@ -1,5 +1,6 @@
 import Authentication
-import Foundation
+import Glibc
+import Support
 import Testing
 
 @testable import Storage
@@ -19,20 +20,20 @@ struct LedgerFolderTests {
 
     @Test("A-7b the folder is made 0700, with those above it, and the file 0600")
     func modes() throws {
-        let place = try TemporaryFolder()
+        let place = try ScratchFolder()
         let folder = LedgerFolder(path: place.path + "/state/countersign")
         try folder.prepare()
         try reject("origin http://a:80", in: folder)
-        #expect(try place.mode(of: "state") == 0o700)
-        #expect(try place.mode(of: "state/countersign") == 0o700)
-        #expect(try place.mode(of: "state/countersign/ledger") == 0o600)
-        #expect(try place.mode(of: "state/countersign/ledger.lock") == 0o600)
+        #expect(mode(of: place("state")).map { $0 & 0o7777 } == 0o700)
+        #expect(mode(of: place("state/countersign")).map { $0 & 0o7777 } == 0o700)
+        #expect(mode(of: place("state/countersign/ledger")).map { $0 & 0o7777 } == 0o600)
+        #expect(mode(of: place("state/countersign/ledger.lock")).map { $0 & 0o7777 } == 0o600)
         #expect(folder.takeNotices().isEmpty)
     }
 
     @Test("A-7b what is written is there after a restart")
     func restart() throws {
-        let place = try TemporaryFolder()
+        let place = try ScratchFolder()
         let first = LedgerFolder(path: place.path)
         try first.prepare()
         try reject("origin http://a:80", in: first)
@@ -45,7 +46,7 @@ struct LedgerFolderTests {
 
     @Test("A-7b each process adds to what the others wrote")
     func twoProcesses() throws {
-        let place = try TemporaryFolder()
+        let place = try ScratchFolder()
         let first = LedgerFolder(path: place.path)
         let second = LedgerFolder(path: place.path)
         try reject("origin http://a:80", in: first)
@@ -58,7 +59,7 @@ struct LedgerFolderTests {
 
     @Test("A-7b nothing is lost when many write at once")
     func concurrentWriters() async throws {
-        let place = try TemporaryFolder()
+        let place = try ScratchFolder()
         await withTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
                 group.addTask {
@@ -74,7 +75,7 @@ struct LedgerFolderTests {
 
     @Test("A-7b a writer waits while another process holds the lock")
     func lock() async throws {
-        let place = try TemporaryFolder()
+        let place = try ScratchFolder()
         let folder = LedgerFolder(path: place.path)
         try folder.prepare()
         let descriptor = unsafe open(place.path + "/ledger.lock", O_RDWR | O_CLOEXEC)
@@ -84,15 +85,15 @@ struct LedgerFolderTests {
             try reject("origin http://a:80", in: other)
         }
         try await Task.sleep(for: .milliseconds(200))
-        #expect(place.text(of: "ledger") == nil)
+        #expect(contents(of: place("ledger")) == nil)
         close(descriptor)
         try await writer.value
-        #expect(place.text(of: "ledger") != nil)
+        #expect(contents(of: place("ledger")) != nil)
     }
 
     @Test("A-7b a broken file is set aside and told, and a new one is begun")
     func broken() throws {
-        let place = try TemporaryFolder()
+        let place = try ScratchFolder()
         try place.write("countersign-ledger 1\nsalt 12\n\u{0}", to: "ledger")
         let folder = LedgerFolder(path: place.path)
         try folder.prepare()
@@ -100,7 +101,7 @@ struct LedgerFolderTests {
         #expect(folder.file.entries.isEmpty)
         #expect(folder.takeNotices().count == 1)
         #expect(place.text(of: "ledger.broken") == "countersign-ledger 1\nsalt 12\n\u{0}")
-        #expect(place.text(of: "ledger") == nil)
+        #expect(contents(of: place("ledger")) == nil)
         try reject("origin http://a:80", in: folder)
         #expect(folder.takeNotices().isEmpty)
         let next = LedgerFolder(path: place.path)
@@ -110,23 +111,23 @@ struct LedgerFolderTests {
 
     @Test("A-7b a file that breaks while processes run is set aside by the next that looks")
     func brokenLater() throws {
-        let place = try TemporaryFolder()
+        let place = try ScratchFolder()
         let folder = LedgerFolder(path: place.path)
         try reject("origin http://a:80", in: folder)
         try place.write("", to: "ledger")
         try reject("origin http://b:80", in: folder)
         #expect(folder.takeNotices().count == 1)
         #expect(folder.file.entries.count == 1)
-        #expect(place.text(of: "ledger.broken")?.isEmpty == true)
+        #expect(contents(of: place("ledger.broken")) == [])
     }
 
     @Test("A-7b a file that was removed is begun anew under another salt")
     func removed() throws {
-        let place = try TemporaryFolder()
+        let place = try ScratchFolder()
         let folder = LedgerFolder(path: place.path)
         try reject("origin http://a:80", in: folder)
         let salt = folder.file.salt
-        try FileManager.default.removeItem(atPath: place.path + "/ledger")
+        #expect(unsafe unlink(place("ledger")) == 0)
         #expect(try folder.refresh())
         #expect(folder.file.entries.isEmpty)
         #expect(folder.file.salt != salt)
@@ -134,7 +135,7 @@ struct LedgerFolderTests {
 
     @Test("A-7b no link is followed and no other kind of file is read")
     func oddFiles() throws {
-        let place = try TemporaryFolder()
+        let place = try ScratchFolder()
         try place.write("something", to: "elsewhere")
         unsafe symlink(place.path + "/elsewhere", place.path + "/ledger")
         let folder = LedgerFolder(path: place.path)
@@ -151,11 +152,8 @@ struct LedgerFolderTests {
         let impossible = LedgerFolder(path: "/proc/countersign/state")
         let error = #expect(throws: StorageError.self) { try impossible.prepare() }
         #expect(error?.message.contains("can't make /proc/countersign") == true)
-        let place = try TemporaryFolder()
-        try FileManager.default.createDirectory(
-            atPath: place.path + "/ledger.new",
-            withIntermediateDirectories: true
-        )
+        let place = try ScratchFolder()
+        try place.folder("ledger.new")
         let folder = LedgerFolder(path: place.path)
         let other = #expect(throws: StorageError.self) { try reject("origin http://a:80", in: folder) }
         #expect(other?.message == "can't open \(place.path)/ledger.new: Is a directory")
@@ -165,7 +163,7 @@ struct LedgerFolderTests {
     @Test("A-7b a full disk is an error, and the old file stays")
     func full() async throws {
         await #expect(processExitsWith: .success) {
-            let place = try TemporaryFolder()
+            let place = try ScratchFolder()
             let folder = LedgerFolder(path: place.path)
             let rejection = LedgerChange.rejected(server: "s", target: "t", since: 1, until: nil)
             try folder.update {
@@ -184,14 +182,14 @@ struct LedgerFolderTests {
             }
             #expect(error?.operation == .write)
             #expect(place.text(of: "ledger") == old)
-            #expect(place.text(of: "ledger.new") == nil)
+            #expect(contents(of: place("ledger.new")) == nil)
             #expect(folder.file.entries.count == 1)
         }
     }
 
     @Test("A-7b a folder that others can write is told")
     func sharedFolder() throws {
-        let place = try TemporaryFolder()
+        let place = try ScratchFolder()
         unsafe chmod(place.path, 0o777)
         let folder = LedgerFolder(path: place.path)
         try folder.prepare()

@@ -62,32 +62,6 @@ private func removeAll(_ path: String) {
     unsafe remove(path)
 }
 
-/// The names in an open folder, but for `.` and `..`.
-func names(in folder: OpaquePointer) -> [String] {
-    var names: [String] = []
-    while let entry = unsafe readdir(folder) {
-        let name = unsafe withUnsafePointer(to: &entry.pointee.d_name) { pointer in
-            unsafe pointer.withMemoryRebound(to: CChar.self, capacity: 256) { unsafe String(cString: $0) }
-        }
-        if name != ".", name != ".." { names.append(name) }
-    }
-    return names
-}
-
-/// The bytes of a file, or nil when it can't be opened.
-package func contents(of path: String) -> [UInt8]? {
-    let descriptor = unsafe open(path, O_RDONLY | O_CLOEXEC)
-    guard descriptor >= 0 else { return nil }
-    defer { close(descriptor) }
-    var bytes: [UInt8] = []
-    var part = [UInt8](repeating: 0, count: 65_536)
-    while true {
-        let count = unsafe part.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
-        guard count > 0 else { return bytes }
-        bytes += part[..<count]
-    }
-}
-
 /// The words for errno.
 func systemError(_ number: CInt = errno) -> String {
     unsafe strerror(number).map { unsafe String(cString: $0) } ?? "error \(number)"
@@ -105,7 +79,17 @@ package enum Fixture {
 
     /// The text of a file below Tests/Fixtures.
     package static func text(_ name: String) throws -> String {
-        guard let bytes = contents(of: path(name)) else { throw TestFailure("there is no \(path(name))") }
-        return String(decoding: bytes, as: UTF8.self)
+        String(decoding: try bytes("Tests/Fixtures/\(name)"), as: UTF8.self)
+    }
+
+    /// The bytes of a file, whose path begins at the root.
+    package static func bytes(_ path: String) throws -> [UInt8] {
+        guard let bytes = contents(of: "\(root)/\(path)") else { throw TestFailure("there is no \(root)/\(path)") }
+        return bytes
+    }
+
+    /// The paths from the root on of all files in a folder, sorted.
+    package static func files(in folder: String) -> [String] {
+        names(in: "\(root)/\(folder)").map { "\(folder)/\($0)" }
     }
 }

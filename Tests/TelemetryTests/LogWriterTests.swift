@@ -1,5 +1,5 @@
 import Bytes
-import Foundation
+import Glibc
 import Testing
 
 @testable import Telemetry
