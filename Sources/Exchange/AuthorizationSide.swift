@@ -87,6 +87,8 @@ struct AuthorizationSide {
     var staleRounds = 0
     /// A fresh nonce is needed for the prepared digest answer.
     var wantsFreshNonce = false
+    /// The digest of the body for the prepared answer (qop auth-int).
+    var bodyHash: [UInt8]?
     /// The prepared answer goes out once more on another connection.
     var isRepeated = false
     /// The prepared answer was confirmed in this exchange.
@@ -111,6 +113,7 @@ struct AuthorizationSide {
         reason = nil
         staleRounds = 0
         wantsFreshNonce = false
+        bodyHash = nil
         isRepeated = false
         isConfirmed = false
     }

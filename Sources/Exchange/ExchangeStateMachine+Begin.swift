@@ -27,7 +27,7 @@ extension ExchangeStateMachine {
         form = RequestForm(target: destination.isTunnel ? .authority : destination.hop.isParent ? .absolute : .origin)
         form.upgrades = terms.upgrades
         if let refusal = judgeOwnAuthorization(head) { return finish(with: refusal) }
-        if destination.hop.isParent { planAhead(.parent, head, ledgerVersion) }
+        if destination.hop.isParent && !passesProxyAuthorization { planAhead(.parent, head, ledgerVersion) }
         if !destination.isTunnel && !bringsAuthorization && origin.plan == .none {
             planAhead(.origin, head, ledgerVersion)
         }
@@ -65,7 +65,9 @@ extension ExchangeStateMachine {
         _ space: LearnedSpace,
         _ path: Span<UInt8>
     ) -> Bool {
-        candidates.objectionAhead(
+        // An answer that covers the body would have to wait for all of it; where it is challenged it does.
+        if hasBody && space.digestChallenge?.qop == .authInt { return false }
+        return candidates.objectionAhead(
             ruleIndex: space.ruleIndex,
             method: space.method,
             realm: space.realm,
@@ -94,7 +96,6 @@ extension ExchangeStateMachine {
         guard let destination else { return nil }
         if destination.hop.isParent, head.fields.contains(.proxyAuthorization) {
             passesProxyAuthorization = destination.hop.leavesChallenges(to: request.client)
-            form.keepsProxyAuthorization = passesProxyAuthorization
         }
         if destination.candidates.refusesAmbiguous(head.rulePath, of: request.client) {
             return LocalResponse(
@@ -179,12 +180,6 @@ extension ExchangeStateMachine {
             let prefersFresh = refused == .unusable
             return .acquire(fresh: prefersFresh)
         }
-    }
-
-    /// A body hash is part of the prepared answer (auth-int) and isn't known yet.
-    private var needsBodyHash: Bool {
-        guard bodyHash == nil, hasBody else { return false }
-        return origin.coversBody || parent.coversBody
     }
 
     func candidates(_ side: Side) -> CandidateRules? {

@@ -182,6 +182,7 @@ extension ExchangeStateMachine {
             value: value
         )
         self[side].plan = .answer
+        self[side].bodyHash = nil
         self[side].isRepeated = false
         self[side].isConfirmed = false
         self[side].wantsFreshNonce = true

@@ -18,6 +18,7 @@ extension ExchangeStateMachine {
         into buffer: inout ByteBuffer
     ) {
         form.keepsAuthorization = bringsAuthorization && origin.plan == .none
+        form.keepsProxyAuthorization = passesProxyAuthorization && parent.plan == .none
         ForwardedRequest.appendStart(head, form: form, into: &buffer)
         ForwardedRequest.appendFields(head, form: form, pseudonym: pseudonym, into: &buffer)
         origin.sent = .none
@@ -97,7 +98,9 @@ extension ExchangeStateMachine {
             return false
         }
         if let held = nonces[side] {
-            if held.belongs(to: space.credential, realm: space.realm) && !held.session.isExhausted { return true }
+            if held.belongs(to: space.credential, realm: space.realm) && !held.session.isExhausted {
+                return !hasBody || held.session.qop != .authInt
+            }
             giveBack(side, held)
             nonces[side] = nil
         }
@@ -111,7 +114,7 @@ extension ExchangeStateMachine {
             realm: space.realm,
             destination: destination
         )
-        return true
+        return !hasBody || idle.qop != .authInt
     }
 
     /// Makes the connection hold the nonce of the challenge that is answered, new or already in use.
@@ -163,7 +166,7 @@ extension ExchangeStateMachine {
             session.appendValue(
                 method: head.methodBytes,
                 target: target,
-                bodyHash: bodyHash?.span,
+                bodyHash: self[side].bodyHash?.span,
                 into: &buffer,
                 digest: digest
             )
@@ -174,7 +177,7 @@ extension ExchangeStateMachine {
         session.appendValue(
             method: head.methodBytes,
             target: bytes.readable,
-            bodyHash: bodyHash?.span,
+            bodyHash: self[side].bodyHash?.span,
             into: &buffer,
             digest: digest
         )

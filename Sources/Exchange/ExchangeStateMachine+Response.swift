@@ -169,19 +169,7 @@ extension ExchangeStateMachine {
     /// The challenge goes to the client as it came, with why it was not answered.
     mutating func passOn(_ side: Side) -> Step {
         guard let reading else { return finish(with: .proxyChallengeUnanswered) }
-        if side == .parent && form.target == .authority {
-            state = .finished
-            releaseLedger()
-            return .respond(
-                LocalResponse(
-                    407,
-                    .httpRequestDenied,
-                    "rule.default",
-                    "The parent proxy demands a login.",
-                    receivedStatus: 407
-                )
-            )
-        }
+        if side == .parent && form.target == .authority { return passOnTunnelChallenge() }
         state = .relaying
         releaseLedger()
         var responseForm = ResponseForm(framing: framing(reading), keepsAlive: reading.client.keepsAlive)
@@ -191,6 +179,22 @@ extension ExchangeStateMachine {
         return .relay(responseForm)
     }
 
+    /// The client logs in for its CONNECT itself: it gets the challenge in a response of ours (H-15), and the connection
+    /// is kept where its login is bound to that (C-8).
+    private mutating func passOnTunnelChallenge() -> Step {
+        guard isBound else { return challengeClient(reusesUpstream: false) }
+        guard refused == .toBeRead else { return challengeClient(reusesUpstream: refused == .read) }
+        isChallengingClient = true
+        state = .draining
+        return .drain
+    }
+
+    mutating func challengeClient(reusesUpstream: Bool) -> Step {
+        state = .finished
+        releaseLedger()
+        return .challengeClient(.parentDemandsLogin, reusesUpstream: reusesUpstream)
+    }
+
     /// How the body is framed anew: chunks where its end would else be the connection's (RFC 9112 s.6).
     private func framing(_ reading: ResponseReading) -> ResponseFraming {
         switch reading.bodyLength {
@@ -198,6 +202,13 @@ extension ExchangeStateMachine {
         case .fixed(let length): .fixed(length)
         case .chunked, .untilClose: reading.client.version == .http11 ? .chunked : .untilClose
         }
+    }
+}
+
+extension LocalResponse {
+    /// The parent's challenge to a CONNECT goes to the client by an explicit default disposition.
+    fileprivate static var parentDemandsLogin: LocalResponse {
+        LocalResponse(407, .httpRequestDenied, "rule.default", "The parent proxy demands a login.", receivedStatus: 407)
     }
 }
 

@@ -23,6 +23,7 @@ extension ExchangeStateMachine {
             guard challenge.isReadable, let value = value(challenge, credential) else { continue }
             origin.prepared = PreparedAnswer(credential: credential, rule: nil, realm: challenge.realm, value: value)
             origin.plan = .answer
+            origin.bodyHash = nil
             origin.isRepeated = false
             origin.isConfirmed = false
             origin.wantsFreshNonce = true

@@ -1,6 +1,5 @@
 internal import Authentication
 internal import Bytes
-package import Crypto
 package import HTTP
 package import Rules
 
@@ -52,6 +51,8 @@ package struct ExchangeStateMachine {
         case relay(ResponseForm)
         /// Give up any connection and answer ourselves.
         case respond(LocalResponse)
+        /// Answer a CONNECT ourselves, with the parent's challenge; the connection may be kept where `reusesUpstream`.
+        case challengeClient(LocalResponse, reusesUpstream: Bool)
         /// Join both directions behind this 101, or behind a 200 of our own where it is nil.
         case tunnel(ResponseForm?)
     }
@@ -85,10 +86,10 @@ package struct ExchangeStateMachine {
     var bringsAuthorization = false
     /// The client logs in at the parent itself, by an explicit default disposition.
     var passesProxyAuthorization = false
+    /// The parent's refusal of a CONNECT is read to its end, and then told to the client with its challenge.
+    var isChallengingClient = false
     /// A refused response is in hand, and its connection can carry the next leg once it is read.
     var refused = Refused.none
-    /// The digest of the body for auth-int, by the algorithm of the prepared answer.
-    package internal(set) var bodyHash: [UInt8]?
     /// The response head in hand, as far as it decides what happens to it.
     var reading: ResponseReading?
     /// The exchange holds a role or a place in the ledger's queue that it has to give back.
@@ -124,8 +125,8 @@ package struct ExchangeStateMachine {
         isReused = false
         bringsAuthorization = false
         passesProxyAuthorization = false
+        isChallengingClient = false
         refused = .none
-        bodyHash = nil
         reading = nil
         holdsLedgerPlace = false
         hasLearned = false
@@ -173,7 +174,7 @@ extension ExchangeStateMachine {
     package mutating func connectionLost(isUntouched: Bool, isSent: Bool, error: ExchangeError) -> Step {
         switch state {
         case .draining:
-            return acquireFresh()
+            return drained(isReusable: false)
         case .awaitingContinue, .awaitingHead:
             let mayRepeat = isUntouched && isReused && !isRepeated && isBodyKept && attempts < Self.attemptLimit
             guard mayRepeat, request.method.isIdempotent || !isSent else { return finish(with: error.response) }
@@ -202,6 +203,8 @@ extension ExchangeStateMachine {
     /// The refused response was read to its end; `isReusable` where its connection can carry the next leg.
     package mutating func drained(isReusable: Bool) -> Step {
         switch state {
+        case .draining where isChallengingClient:
+            return challengeClient(reusesUpstream: isReusable)
         case .draining:
             guard isReusable else { return acquireFresh() }
             refused = .read
@@ -226,24 +229,6 @@ extension ExchangeStateMachine {
     /// The request is not forwarded.
     package mutating func refuse(_ response: LocalResponse) -> Step {
         finish(with: response)
-    }
-
-    /// The body that a hash was wanted over is too large to be kept: the offer is passed over.
-    package mutating func bodyNotKept() -> Step {
-        isBodyKept = false
-        let side: Side = parent.coversBody ? .parent : .origin
-        self[side].plan = .none
-        self[side].prepared = nil
-        self[side].reason = .bodyNotKept
-        return answerNextOffer(side)
-    }
-
-    /// The algorithm of the hash over the body that the prepared answer needs.
-    package var bodyHashAlgorithm: DigestAlgorithm {
-        for side in [parent, origin] where side.coversBody {
-            if case .digest(let challenge)? = side.prepared?.value { return challenge.algorithm }
-        }
-        return .md5
     }
 
     /// A digest value of one side went with this leg.
@@ -279,12 +264,6 @@ extension ExchangeStateMachine {
     /// The connection belongs to the client's own, which logs in at the parent itself (A-13, C-8).
     package var isBound: Bool { passesProxyAuthorization }
 
-    /// The whole body is kept; `hash` is over it, by the digest algorithm of the prepared answer.
-    package mutating func bodyCollected(hash: [UInt8]) -> Step {
-        bodyHash = hash
-        return proceed()
-    }
-
     /// The deadline of the present state passed.
     package mutating func deadlinePassed() -> Step {
         let source: ExchangeError.Source = destination?.hop.isParent == true ? .parentProxy : .upstream
@@ -301,7 +280,7 @@ extension ExchangeStateMachine {
         case .awaitingHead:
             return finish(with: ExchangeError(.responseTimedOut, source).response)
         case .draining:
-            return acquireFresh()
+            return drained(isReusable: false)
         case .idle, .relaying, .tunnelling, .finished:
             return .wait
         }
@@ -333,16 +312,6 @@ extension LocalResponse {
             "digest.rspauth",
             "The server did not prove that it knows the password.",
             receivedStatus: 200
-        )
-    }
-
-    /// The body was too large, or the disk too full (B-4).
-    static var bodyNotKept: LocalResponse {
-        LocalResponse(
-            502,
-            .httpRequestDenied,
-            "body.not-kept",
-            "The request's body was too large to be kept for a second answer."
         )
     }
 

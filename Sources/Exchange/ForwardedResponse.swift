@@ -88,6 +88,17 @@ package enum ForwardedResponse {
         buffer.append("\r\n")
     }
 
+    /// Appends the fields of a parent's challenge (RFC 9110 s.11.7.1).
+    package static func appendProxyChallenges(of head: borrowing ResponseHead, into buffer: inout ByteBuffer) {
+        var next = head.fields.first(.proxyAuthenticate)
+        while let index = next {
+            buffer.append("Proxy-Authenticate: ")
+            buffer.append(head.fields.value(index))
+            buffer.append("\r\n")
+            next = head.fields.next(.proxyAuthenticate, after: index)
+        }
+    }
+
     private static func appendFields(_ head: borrowing ResponseHead, form: ResponseForm, into buffer: inout ByteBuffer)
     {
         var except = dropped

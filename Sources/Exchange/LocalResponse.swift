@@ -73,7 +73,14 @@ package struct ResponseTerms {
 
 extension LocalResponse {
     /// Appends the whole response, head and text; only the head where the request was a HEAD.
-    package func append(terms: ResponseTerms, isHead: Bool, into buffer: inout ByteBuffer) {
+    ///
+    /// `fields` appends further fields.
+    package func append(
+        terms: ResponseTerms,
+        isHead: Bool,
+        into buffer: inout ByteBuffer,
+        fields: (inout ByteBuffer) -> Void = { _ in }
+    ) {
         HeadSerializer.appendStatusLine(status, into: &buffer)
         MessageParts.appendDate(terms.unixSeconds, into: &buffer)
         buffer.append("Proxy-Status: ")
@@ -91,6 +98,7 @@ extension LocalResponse {
             buffer.append(field.value)
             buffer.append("\r\n")
         }
+        fields(&buffer)
         buffer.append("Content-Type: text/plain; charset=utf-8\r\nContent-Length: ")
         let text = "\(explanation) (\(reason))\n"
         buffer.append(decimal: UInt64(text.utf8.count))

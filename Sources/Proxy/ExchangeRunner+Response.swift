@@ -241,6 +241,16 @@ extension ExchangeRunner {
 
     func respond(_ local: LocalResponse) {
         giveUpUpstream()
+        end(with: local, challenges: false, reusesUpstream: false)
+    }
+
+    /// The refusal of a CONNECT, with the challenges of the response in hand.
+    func challengeClient(_ local: LocalResponse, reusesUpstream: Bool) {
+        if !reusesUpstream { giveUpUpstream() }
+        end(with: local, challenges: true, reusesUpstream: reusesUpstream)
+    }
+
+    private func end(with local: LocalResponse, challenges: Bool, reusesUpstream: Bool) {
         phase = .none
         guard let client else { return finish(reusesUpstream: false) }
         record.status = local.status
@@ -251,10 +261,12 @@ extension ExchangeRunner {
             terms: terms(keepsAlive: keepsAlive),
             isHead: request.method == .head,
             into: &worker.responseScratch
-        )
+        ) { buffer in
+            if challenges { ForwardedResponse.appendProxyChallenges(of: response, into: &buffer) }
+        }
         flush()
         self.client = nil
-        finish(reusesUpstream: false)
+        finish(reusesUpstream: reusesUpstream)
         client.exchangeEnded(keepsAlive: keepsAlive)
     }
 

@@ -118,6 +118,8 @@ final class ExchangeRunner: DeadlineObserver {
             case .ask(let side):
                 guard let next = ask(side) else { return }
                 step = next
+            case .collectBody where !replay.mayHold(request.bodyLength):
+                step = machine.bodyTooLarge()
             case .collectBody:
                 isCollecting = true
                 client?.resumeInput()
@@ -143,6 +145,8 @@ final class ExchangeRunner: DeadlineObserver {
                 return beginRelay(form)
             case .respond(let local):
                 return respond(local)
+            case .challengeClient(let local, let reusesUpstream):
+                return challengeClient(local, reusesUpstream: reusesUpstream)
             case .tunnel(let form):
                 return beginTunnel(form)
             }

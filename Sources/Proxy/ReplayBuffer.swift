@@ -1,6 +1,7 @@
 internal import Bytes
 internal import Events
 internal import Exchange
+internal import HTTP
 internal import Synchronization
 
 /// How much of a request's body is kept for a further leg (B-1).
@@ -52,6 +53,12 @@ struct ReplayBuffer: ~Copyable {
         self.limits = limits
         self.totalLimit = totalLimit
         isKeeping = limits.memory > 0
+    }
+
+    /// Whether a body of that length may be kept; of an unknown one only trying tells.
+    func mayHold(_ length: BodyLength) -> Bool {
+        guard case .fixed(let count) = length else { return true }
+        return count <= max(limits.memory, limits.disk)
     }
 
     /// Keeps `content`; false once the body is too large to be kept, when all of it is dropped.

@@ -90,7 +90,7 @@ struct ExchangeDrive {
                 guard let response = left.popFirst() else { return .unfinished }
                 step = receive(response, head)
             case .relay(let form): return end(.relayed(status, form))
-            case .respond(let response): return end(.responded(response))
+            case .respond(let response), .challengeClient(let response, _): return end(.responded(response))
             case .tunnel: return end(.tunnelled)
             }
         }
