@@ -28,7 +28,7 @@ extension ExchangeStateMachine {
         form.upgrades = terms.upgrades
         if let refusal = judgeOwnAuthorization(head) { return finish(with: refusal) }
         if destination.hop.isParent && !passesProxyAuthorization { planAhead(.parent, head, ledgerVersion) }
-        if !destination.isTunnel && !bringsAuthorization && origin.plan == .none {
+        if !destination.isTunnel && !bringsAuthorization && !answersByUserinfo && origin.plan == .none {
             planAhead(.origin, head, ledgerVersion)
         }
         form.expectsContinue = wantsContinue(head, terms)
@@ -105,26 +105,32 @@ extension ExchangeStateMachine {
                 "Servers don't agree on what this path names; send it without dot segments, empty segments and escaped slashes."
             )
         }
-        guard let index = head.fields.first(.authorization), !destination.isTunnel else { return nil }
-        let verdict = destination.candidates.clientCredential(
-            head.fields.value(index),
-            request: request,
-            path: head.rulePath
-        )
+        guard !destination.isTunnel else { return nil }
+        if let index = head.fields.first(.authorization) { return judge(head.fields.value(index), head) }
+        guard let value = Self.basicValueOfUserinfo(head) else { return nil }
+        return judge(value.readable, head)
+    }
+
+    /// Judges an Authorization, or a login in the target by the Basic value that it stands for (H-1b).
+    private mutating func judge(_ value: Span<UInt8>, _ head: borrowing RequestHead) -> LocalResponse? {
+        let isField = head.fields.contains(.authorization)
+        let verdict = destination?.candidates.clientCredential(value, request: request, path: head.rulePath) ?? .keep
         switch verdict {
         case .keep:
-            bringsAuthorization = true
+            bringsAuthorization = isField
+            answersByUserinfo = !isField
         case .refuse:
             return LocalResponse(
                 403,
                 .httpRequestDenied,
                 "credential.client-refused",
-                "This space takes no credential of the client's own; send the request without Authorization."
+                "This space takes no credential of the client's own; send the request without it."
             )
         case .replace(let rule, let sendsAhead):
             form.keepsAuthorization = false
             request.bringsAuthorization = false
-            if sendsAhead { prepareAhead(.origin, rule) }
+            // A login in the target would not have gone ahead either.
+            if sendsAhead && isField { prepareAhead(.origin, rule) }
         }
         return nil
     }

@@ -19,7 +19,7 @@ extension ExchangeStateMachine {
         self[side].prepared = nil
         self[side].permission = .notNeeded
         guard !self[side].challenges.isEmpty else { return unanswered(side) }
-        if side == .origin && head.target.userinfo != nil && !bringsAuthorization {
+        if side == .origin && answersByUserinfo {
             return prepareUserinfo(head) ? proceed() : unanswered(side)
         }
         decide(side, head)

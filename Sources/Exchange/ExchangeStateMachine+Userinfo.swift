@@ -74,6 +74,18 @@ extension ExchangeStateMachine {
         )
     }
 
+    /// The Basic value that a login in the target stands for; nil without one.
+    static func basicValueOfUserinfo(_ head: borrowing RequestHead) -> ByteBuffer? {
+        guard let range = head.target.userinfo else { return nil }
+        let text = head.bytes(range)
+        var pair = decoded(text) ?? [UInt8](text)
+        if !pair.contains(UInt8(ascii: ":")) { pair.append(UInt8(ascii: ":")) }
+        var value = ByteBuffer(capacity: 6 + Base64.encodedCount(pair.count))
+        value.append("Basic ")
+        Base64.append(pair.span, into: &value)
+        return value
+    }
+
     private static func decoded(_ text: Span<UInt8>) -> [UInt8]? {
         var result: [UInt8] = []
         var index = 0

@@ -84,6 +84,8 @@ package struct ExchangeStateMachine {
     var isReused = false
     /// The client's own Authorization goes upstream and nothing of ours takes its place.
     var bringsAuthorization = false
+    /// The login in the target answers the origin's challenges, and nothing of ours does (H-1b).
+    var answersByUserinfo = false
     /// The client logs in at the parent itself, by an explicit default disposition.
     var passesProxyAuthorization = false
     /// The parent's refusal of a CONNECT is read to its end, and then told to the client with its challenge.
@@ -124,6 +126,7 @@ package struct ExchangeStateMachine {
         isRepeated = false
         isReused = false
         bringsAuthorization = false
+        answersByUserinfo = false
         passesProxyAuthorization = false
         isChallengingClient = false
         refused = .none

@@ -74,7 +74,7 @@ package final class RunningProxy: Sendable {
     /// Sends one request on a connection of its own, `Connection: close` put in, and takes the response.
     package func get(_ url: String, _ fields: [String] = [], method: String = "GET") throws -> HTTPResponse {
         let client = try connect()
-        let authority = url.split(separator: "/").dropFirst().first ?? ""
+        let authority = url.split(separator: "/").dropFirst().first?.split(separator: "@").last ?? ""
         let lines = ["\(method) \(url) HTTP/1.1", "Host: \(authority)", "Connection: close"] + fields + ["", ""]
         return try client.exchange(lines.joined(separator: "\r\n"))
     }
