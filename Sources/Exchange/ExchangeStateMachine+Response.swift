@@ -51,6 +51,7 @@ extension ExchangeStateMachine {
         case .idle, .askingLedger, .collectingBody, .acquiring, .draining, .relaying, .tunnelling, .finished:
             return .wait
         }
+        if response.version == .http10 { destination?.hop.refusesExpectation = true }
         switch response.status {
         case 101:
             return switched(response, head, reading)
@@ -80,6 +81,9 @@ extension ExchangeStateMachine {
     private mutating func refusedExpectation(_ reading: ResponseReading) -> Step {
         destination?.hop.refusesExpectation = true
         form.expectsContinue = false
+        guard isBodyKept else {
+            return finish(with: LocalResponse.bodyNotKept.becoming(status: 502, receivedStatus: 417))
+        }
         state = .acquiring
         return .acquire(fresh: true)
     }

@@ -15,6 +15,8 @@ extension ExchangeRunner {
 
     /// The leg takes the body from its beginning: first what is kept, then what comes.
     func openBody() {
+        // The body stays where it is for the leg that is to follow.
+        guard !isLegUnsent else { return armDeadline() }
         isBodyOpen = true
         armDeadline()
         pumpBody()

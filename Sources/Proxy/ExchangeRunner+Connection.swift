@@ -105,7 +105,7 @@ extension ExchangeRunner {
             into: &worker.requestScratch
         )
         upstream.served += 1
-        if !worker.flushRequest(to: upstream) { upstreamWriteFailed(upstream) }
+        isLegUnsent = !worker.flushRequest(to: upstream)
         upstream.stream.resumeReading()
     }
 
@@ -147,7 +147,7 @@ extension ExchangeRunner {
             machine.refusedConnectionLost()
             return
         }
-        perform(machine.connectionLost(isUntouched: isUntouched, isSent: true, error: error))
+        perform(machine.connectionLost(isUntouched: isUntouched, isSent: !isLegUnsent, error: error))
     }
 
     func resumeUpstream() { upstream?.resumeReading() }

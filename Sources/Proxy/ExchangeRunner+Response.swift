@@ -62,7 +62,7 @@ extension ExchangeRunner {
             phase = .held
         }
         let reading = ResponseReading(
-            client: ClientTerms(version: request.version, keepsAlive: client.keepsAlive),
+            client: ClientTerms(version: request.version, keepsAlive: client.keepsAlive && isRequestBodyRead),
             isRequestSent: isRequestSent && upstream?.isBlocked == false,
             keepsAlive: response.fields.keepsConnection(response.version),
             bodyLength: length

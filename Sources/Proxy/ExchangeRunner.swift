@@ -35,6 +35,8 @@ final class ExchangeRunner: DeadlineObserver {
     var isRequestBodyRead = true
     /// The leg's request went out whole.
     var isRequestSent = false
+    /// The connection was broken before the leg's first byte.
+    var isLegUnsent = false
     var isCollecting = false
     var drained = 0
     var tunnel = TunnelStateMachine()
@@ -64,6 +66,7 @@ final class ExchangeRunner: DeadlineObserver {
         isBodyOpen = false
         isRequestBodyRead = true
         isRequestSent = false
+        isLegUnsent = false
         isCollecting = false
         drained = 0
         hasBegunResponse = false

@@ -24,6 +24,43 @@ import Testing
         #expect(origin.requests.map(\.body.count) == [2_000_000])
     }
 
+    @Test(
+        "B-4 a parent's challenge to a body that was not kept is 502, never its 407",
+        arguments: limits,
+        ["Basic", "Digest"]
+    )
+    func toldOfParent(_ limits: String, _ scheme: String) throws {
+        let demand = Demand(scheme: scheme, status: 407)
+        let parent = try demand.takingPeer()
+        let proxy = try RunningProxy(demand.rules(for: parent) + "\n" + limits, files: ["secret": "right"])
+        let body = String(repeating: "a", count: 2_000_000)
+        let lines = ["Host: h", "Content-Length: \(body.utf8.count)"]
+        let client = try proxy.connect()
+        let response = try client.exchange(request("POST \(demand.url(of: parent)) HTTP/1.1", lines, body: body))
+        #expect(response.status == 502)
+        #expect(reason(of: response) == "body.not-kept")
+        #expect(response["Proxy-Authenticate"] == nil)
+        #expect(response["Proxy-Status"]?.contains("received-status=407") == true)
+        #expect(demand.attempts(at: parent) == 0)
+        // No verdict on the credential: a body that can be kept is answered.
+        let small = request("POST \(demand.url(of: parent)) HTTP/1.1", ["Host: h", "Content-Length: 1"], body: "a")
+        #expect(try proxy.connect().exchange(small).text == "in")
+    }
+
+    @Test("B-4 a spool that can't be written is a body that is not kept", arguments: [401, 407])
+    func noSpool(_ status: Int) throws {
+        let demand = Demand(scheme: "Digest", status: status)
+        let peer = try demand.takingPeer()
+        let proxy = try RunningProxy(demand.rules(for: peer) + "\nspool: nowhere", files: ["secret": "right"])
+        let body = String(repeating: "a", count: 200_000)
+        let lines = ["Host: h", "Content-Length: \(body.utf8.count)"]
+        let client = try proxy.connect()
+        let response = try client.exchange(request("PUT \(demand.url(of: peer)) HTTP/1.1", lines, body: body))
+        #expect(response.status == (status == 401 ? 401 : 502))
+        #expect(reason(of: response) == "body.not-kept")
+        #expect(peer.requests.map(\.body.count) == [200_000])
+    }
+
     @Test("B-8 what is spooled counts until its exchange ends, so that the next has the room again")
     func counted() throws {
         let origin = try BodyReplayTests.demanding()

@@ -133,4 +133,61 @@ import Testing
         }
         try eventually("the origin's connection to end", within: .seconds(20)) { origin.openConnectionCount == 0 }
     }
+
+    /// A parent that demands a login for each CONNECT and joins who has it to `port`.
+    private func demandingParent(_ demand: Demand, closes: Bool, joining port: UInt16) throws -> ScriptedPeer {
+        try ScriptedPeer { request in
+            guard request.method == "CONNECT" else { return [.response(body: "smuggled")] }
+            guard request["Proxy-Authorization"] == nil else {
+                return [.send("HTTP/1.1 200 OK\r\n\r\n"), .tunnel(to: port)]
+            }
+            return closes
+                ? [.response(407, ["Connection: close", "Proxy-Authenticate: \(demand.challenge)"]), .close]
+                : [demand.refusal]
+        }
+    }
+
+    @Test(
+        "H-15 bytes behind the head of a CONNECT are held over a 407 and reach the tunnel",
+        arguments: [Demand(scheme: "Basic", status: 407), Demand(scheme: "Digest", status: 407)],
+        [false, true]
+    )
+    func bytesBehindChallenge(_ demand: Demand, _ closes: Bool) throws {
+        let origin = try ScriptedPeer { [.response(body: "\($0.target) \($0.body.fingerprint)")] }
+        let parent = try demandingParent(demand, closes: closes, joining: origin.port)
+        let proxy = try RunningProxy(demand.rules(for: parent), workers: 1, files: ["secret": "right"])
+        let body = ScriptedPeer.pattern(0..<100_000)
+        let behind = Array(request("POST /early HTTP/1.1", ["Host: h", "Content-Length: \(body.count)"]).utf8) + body
+        let clients = try (0..<2).map { _ in try proxy.connect() }
+        for client in clients {
+            try client.send(Array(connect("a.test:443").utf8) + behind)
+            #expect(try client.receive(to: "CONNECT").status == 200)
+            #expect(try client.receive().text == "/early \(MessageBody.fingerprint(of: body))")
+        }
+        // No byte of the tunnel's went before its 200, so every request that the parent read was a CONNECT.
+        // The first tunnel's connection holds its nonce (A-4b), so for Digest the second one is challenged too.
+        let count = demand.scheme == "Digest" ? 4 : 3
+        #expect(parent.requests.map(\.method) == [String](repeating: "CONNECT", count: count))
+        #expect(parent.faults == [])
+    }
+
+    @Test("H-15 a CONNECT whose login is refused closes its connection when bytes came behind it")
+    func refusedLoginWithBytes() throws {
+        let demand = Demand(scheme: "Basic", status: 407)
+        let parent = try ScriptedPeer { request in
+            request.method == "CONNECT" ? [demand.refusal] : [.response(body: "smuggled")]
+        }
+        let proxy = try RunningProxy(demand.rules(for: parent), workers: 1, files: ["secret": "wrong"])
+        let client = try proxy.connect()
+        try client.send(connect("a.test:443") + request("GET http://a.test/smuggled HTTP/1.1", ["Host: a.test"]))
+        let response = try client.receive(to: "CONNECT")
+        #expect(response.status == 502)
+        #expect(reason(of: response) == "credential.rejected")
+        #expect(response["Connection"] == "close")
+        _ = try client.waitForClose()
+        #expect(parent.requests.map(\.method) == ["CONNECT", "CONNECT"])
+        // Without such bytes it goes on.
+        let other = try proxy.connect()
+        for _ in 0..<2 { #expect(try other.exchange(connect("a.test:443")).status == 502) }
+    }
 }

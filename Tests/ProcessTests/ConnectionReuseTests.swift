@@ -107,4 +107,61 @@ import Testing
         #expect(origin.requests.count == 1)
         #expect(try client.exchange(request("GET \(origin.url)/ HTTP/1.1", ["Host: h"])).text == "ok")
     }
+
+    @Test("H-6 one that may not be repeated is sent again if nothing of it was sent")
+    func nothingSent() throws {
+        let origin = try ScriptedPeer { [.response(body: $0.target)] }
+        let proxy = try RunningProxy("", workers: 1)
+        let client = try proxy.connect()
+        #expect(try client.exchange(request("GET \(origin.url)/0 HTTP/1.1", ["Host: h"])).text == "/0")
+        // While the proxy stands still the request comes first and the pooled connection breaks behind it, so it is
+        // leased before its end is seen.
+        try proxy.process.standingStill {
+            try client.send(request("POST \(origin.url)/1 HTTP/1.1", ["Host: h", "Content-Length: 4"], body: "body"))
+            origin.resetConnections()
+            try eventually("the origin's connection to end") { origin.openConnectionCount == 0 }
+        }
+        let response = try client.receive()
+        #expect(response.status == 200)
+        #expect(response.text == "/1")
+        #expect(origin.requests.map(\.connection) == [0, 1])
+        #expect(origin.requests.last?.body.text == "body")
+    }
+
+    /// A Digest origin that closes its first connection in place of answering a count of 2, and takes higher counts if
+    /// it `takesGaps`.
+    private func digestDropper(takesGaps: Bool) throws -> ScriptedPeer {
+        try ScriptedPeer { request in
+            guard let value = request["Authorization"] else {
+                return [.unauthorized(#"Digest realm="Staff", qop="auth", nonce="first""#)]
+            }
+            switch (parameter("nonce", of: value), parameter("nc", of: value)) {
+            case ("first", "00000001"): return [.response(body: "1")]
+            case ("first", "00000002"): return [.close]
+            case ("first", let count) where takesGaps: return [.response(body: count)]
+            case ("second", let count): return [.response(body: "second \(count)")]
+            default: return [.unauthorized(#"Digest realm="Staff", qop="auth", nonce="second""#)]
+            }
+        }
+    }
+
+    @Test("H-6 a repeated Digest request takes a new count", arguments: [true, false])
+    func repeatedDigest(_ takesGaps: Bool) throws {
+        let origin = try digestDropper(takesGaps: takesGaps)
+        let proxy = try RunningProxy(Demand.anyPort, workers: 1, files: ["secret": "right"])
+        let client = try proxy.connect()
+        let text = request("GET \(origin.url)/ HTTP/1.1", ["Host: h"])
+        #expect(try client.exchange(text).text == "1")
+        let response = try client.exchange(text)
+        #expect(response.status == 200)
+        // A server that knows nothing of the lost count refuses the gap: no rejection, its fresh challenge is answered.
+        #expect(response.text == (takesGaps ? "00000003" : "second 00000001"))
+        let counts = origin.requests.compactMap { $0["Authorization"] }.map {
+            "\(parameter("nonce", of: $0)) \(parameter("nc", of: $0))"
+        }
+        let expected = ["first 00000001", "first 00000002", "first 00000003"] + (takesGaps ? [] : ["second 00000001"])
+        #expect(counts == expected)
+        #expect(origin.requests.map(\.connection) == [0, 0, 0, 1] + (takesGaps ? [] : [1]))
+        #expect(try client.exchange(text).status == 200)
+    }
 }

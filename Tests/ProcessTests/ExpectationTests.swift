@@ -63,6 +63,42 @@ import Testing
         #expect(origin.requests.map { $0["Expect"] } == [nil, nil])
     }
 
+    @Test("B-2 a peer that speaks HTTP/1.0 is sent no expectation, the proxy's own or the client's")
+    func oldPeer() throws {
+        let origin = try ScriptedPeer(
+            beforeBody: { _ in [] },
+            answer: { [.send("HTTP/1.0 200 OK\r\nContent-Length: 4\r\n\r\n\($0["Expect"] == nil ? "none" : "some")")] }
+        )
+        let proxy = try RunningProxy(BodyReplayTests.answering, workers: 1)
+        #expect(try proxy.get("\(origin.url)/").text == "none")
+        let client = try proxy.connect()
+        let began = ContinuousClock.now
+        #expect(try client.exchange(upload(origin.url)).text == "none")
+        // It did not wait for a 100 either.
+        #expect(.now - began < .milliseconds(900) * Deadline.patience)
+        let head = request("POST \(origin.url)/ HTTP/1.1", ["Host: h", "Content-Length: 5", "Expect: 100-continue"])
+        let other = try proxy.connect()
+        try other.send(head)
+        #expect(try other.receiveAnyHead().startLine.hasPrefix("HTTP/1.1 100"))
+        try other.send("hello")
+        #expect(try other.receive().text == "none")
+    }
+
+    @Test("B-2 a 417 that comes behind a body that was not kept is told, and remembered")
+    func refusedLate() throws {
+        let origin = try ScriptedPeer(
+            beforeBody: { _ in [] },
+            answer: { [.response($0["Expect"] == nil ? 200 : 417, body: "\($0.body.count)")] }
+        )
+        let rules = BodyReplayTests.answering + "limits: { replay_memory: 1KiB, replay_disk: 8KiB }"
+        let proxy = try RunningProxy(rules, workers: 1)
+        let response = try proxy.connect().exchange(upload(origin.url))
+        #expect(response.status == 502)
+        #expect(reason(of: response) == "body.not-kept")
+        #expect(try proxy.connect().exchange(upload(origin.url)).text == "100000")
+        #expect(origin.requests.map { $0["Expect"] == nil } == [false, true])
+    }
+
     @Test("B-5 a client that expects a 100 gets it when its body is wanted")
     func clientGetsContinue() throws {
         let origin = try ScriptedPeer { [.response(body: $0.body.text)] }

@@ -98,8 +98,11 @@ package final class ScriptedPeer: Sendable {
     /// Forgets the requests that have come so far.
     package func forget() { state.log.withLock { $0.requests = [] } }
 
-    /// Closes every open connection, by a reset where asked, and goes on listening.
+    /// Closes every open connection, and goes on listening.
     package func closeConnections() { state.endConnections() }
+
+    /// Resets every open connection, and goes on listening.
+    package func resetConnections() { state.endConnections(byReset: true) }
 
     /// Stops listening and ends every connection.
     package func stop() { state.stop() }
@@ -160,9 +163,9 @@ private final class PeerState: Sendable {
         endConnections()
     }
 
-    func endConnections() {
+    func endConnections(byReset: Bool = false) {
         // The thread that owns a socket closes it when it sees the end.
-        log.withLock { for socket in $0.open.values { socket.shutdown() } }
+        log.withLock { for socket in $0.open.values { socket.shutdown(reset: byReset) } }
     }
 
     func acceptAll() {

@@ -164,11 +164,18 @@ final class Socket: Sendable {
     /// Sends the end of the stream; reading goes on.
     func finishSending() { Glibc.shutdown(raw, CInt(SHUT_WR)) }
 
-    /// Ends both directions, which wakes a thread that waits on it.
-    func shutdown() {
+    /// Ends both directions, which wakes a thread that waits on it; with `reset` the peer sees a reset, and at once.
+    func shutdown(reset: Bool = false) {
         // Under the lock, so that the number can't be another socket's by now.
         descriptor.withLock { descriptor in
-            if descriptor >= 0 { Glibc.shutdown(descriptor, CInt(SHUT_RDWR)) }
+            guard descriptor >= 0 else { return }
+            if reset {
+                // What connecting to no address does to a connection [connect(2)].
+                var none = sockaddr(sa_family: sa_family_t(AF_UNSPEC), sa_data: sockaddr().sa_data)
+                unsafe Glibc.connect(descriptor, &none, socklen_t(MemoryLayout<sockaddr>.size))
+            } else {
+                Glibc.shutdown(descriptor, CInt(SHUT_RDWR))
+            }
         }
     }
 

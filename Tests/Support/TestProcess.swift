@@ -114,6 +114,21 @@ package final class TestProcess: Sendable {
         }
     }
 
+    /// Stops it, runs `body`, and lets it go on: what came meanwhile is there all at once, in the order in which it came.
+    package func standingStill(_ body: () throws -> Void) throws {
+        send(signal: SIGSTOP)
+        defer { send(signal: SIGCONT) }
+        try eventually("\(name) to stand still") { try isStopped }
+        try body()
+    }
+
+    private var isStopped: Bool {
+        get throws {
+            let text = String(decoding: contents(of: "/proc/\(pid)/status") ?? [], as: UTF8.self)
+            return text.contains("\nState:\tT")
+        }
+    }
+
     /// Ends it by its stop signal, or with all that it started by SIGKILL at the limit, and gives how it ended.
     @discardableResult
     package func stop(within limit: Duration = .seconds(5)) -> Exit {
