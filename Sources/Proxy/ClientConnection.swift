@@ -29,6 +29,8 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     /// The upstream connection that belongs to this one alone (A-13, C-8).
     var boundUpstream: UpstreamConnection?
     private var readLimit = EventLoop.usualReadLimit
+    private let arrival: Instant
+    private var hasServed = false
 
     init(worker: Worker, socket: StreamSocket, identity: Client, number: UInt64, listener: Int) {
         self.worker = worker
@@ -36,6 +38,7 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
         self.identity = identity
         self.number = number
         self.listener = listener
+        arrival = worker.loop.now
     }
 
     func start() {
@@ -56,7 +59,10 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     }
 
     var isBlocked: Bool { !outbound.isEmpty }
-    var isIdle: Bool { machine.state == .idle }
+    /// It idles between requests; who came just now has yet to say what he came for.
+    var mayEnd: Bool {
+        machine.state == .idle && (hasServed || worker.loop.now.since(arrival) >= .seconds(1))
+    }
     var keepsAlive: Bool { machine.mayGoOn(hasUnread: hasUnread) && !worker.isDraining }
     var trailers: Fields? { body.trailers }
     var isBodyEnded: Bool { body.isEnded }
@@ -268,6 +274,7 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     /// The response is written, as far as it comes; the next request may follow where both sides allow it.
     func exchangeEnded(keepsAlive: Bool) {
         runner = nil
+        hasServed = true
         boundUpstreamCheck()
         machine.exchangeEnded(keepsAlive: keepsAlive, isBodyRead: body.isEnded, hasUnread: hasUnread)
         readLimit = EventLoop.usualReadLimit

@@ -123,15 +123,10 @@ package final class ProxyServer: Sendable {
         shared.peers.forEach { $0.adopt(next) }
     }
 
-    /// Ends listening, waits until nothing is under way or `limit` has passed, then ends the loops.
-    package func stop(within limit: Nanoseconds) {
-        shared.peers.forEach { $0.drain() }
-        let step: Nanoseconds = .milliseconds(20)
-        var waited: Nanoseconds = 0
-        while shared.clients.load(ordering: .relaxed) > 0 && waited < limit {
-            SystemThread.sleep(step)
-            waited += step
-        }
+    /// Serves until nothing is under way or `limit` has passed, ends listening, gives what came last `hardLimit` to
+    /// end, and ends the loops.
+    package func stop(within limit: Nanoseconds, then hardLimit: Nanoseconds) {
+        Drain(peers: shared.peers).run(within: limit, then: hardLimit)
         shared.peers.forEach { $0.end() }
         group.withLock { $0.take() }?.join()
         control?.close()

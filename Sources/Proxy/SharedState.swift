@@ -105,6 +105,8 @@ final class WorkerMailboxes: Sendable {
         mailboxes.withLock { $0[index] = mailbox }
     }
 
+    var count: Int { mailboxes.withLock { $0.count } }
+
     func forEach(except index: Int? = nil, _ job: @escaping Job) {
         let all = mailboxes.withLock { $0 }
         for (other, mailbox) in all where other != index { mailbox.send(job) }

@@ -150,7 +150,7 @@ final class Worker: ListenerObserver {
 
     /// Once a second: idle connections end, and accepting recovers.
     private func tick() {
-        if arePaused, shared.clients.load(ordering: .relaxed) < configuration.limits.connections, !isDraining {
+        if arePaused, shared.clients.load(ordering: .relaxed) < configuration.limits.connections {
             arePaused = false
             for listener in listeners { listener.resume() }
         }
@@ -216,15 +216,18 @@ final class Worker: ListenerObserver {
         destinations.rebind(to: policy, worker: self)
     }
 
-    /// Ends listening; idle connections end, the others with their exchange.
-    func drain() {
-        isDraining = true
+    /// From now on each connection ends with its exchange.
+    func drain() { isDraining = true }
+
+    /// Nothing is under way that would be cut short.
+    var isQuiet: Bool { clients.values.allSatisfy(\.mayEnd) }
+
+    /// Takes in who stands in the queues, closes the listeners, and the connections that idle.
+    func stopListening() {
         for listener in listeners { listener.close() }
         listeners.removeAll()
-        for client in clients.values where client.isIdle { client.close() }
+        for client in Array(clients.values) where client.mayEnd { client.close() }
     }
-
-    var clientCount: Int { clients.count }
 
     private var hasEnded = false
 

@@ -35,7 +35,7 @@ enum DemoCommand {
         let servers = try startServers()
         defer { servers.stop() }
         let server = try startProxy(configuration)
-        defer { server.stop(within: .seconds(1)) }
+        defer { server.stop(within: .seconds(1), then: .seconds(1)) }
 
         let rows = DemoTable.requests.map { request in
             DemoTable.Row(request, DemoClient.get(request.url, through: proxy))

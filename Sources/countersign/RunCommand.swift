@@ -40,7 +40,7 @@ private final class Control {
     private let environment: EnvironmentSecrets
     private let loop: EventLoop
     private var watch = FileWatch()
-    private var drain: Nanoseconds
+    private var timeouts: TimeoutsConfiguration
     private var isStopping = false
 
     init(
@@ -55,7 +55,7 @@ private final class Control {
         configPath = path
         self.environment = environment
         loop = try EventLoop()
-        drain = result.configuration?.timeouts.drain ?? .seconds(30)
+        timeouts = result.configuration?.timeouts ?? TimeoutsConfiguration()
         watch.watch(result.watchedFiles)
     }
 
@@ -67,7 +67,7 @@ private final class Control {
         for address in server.addresses { log.tell("listening on \(address)") }
         loop.run()
         withExtendedLifetime((signals, ticker)) {}
-        server.stop(within: drain)
+        server.stop(within: timeouts.drain, then: timeouts.drainHard)
         log.finish()
         return 0
     }
@@ -87,7 +87,7 @@ private final class Control {
         guard let configuration = result.configuration else {
             return log.tell("the rule file has errors: the rules in force go on")
         }
-        drain = configuration.timeouts.drain
+        timeouts = configuration.timeouts
         server.apply(configuration)
         log.tell("the rules were read again")
     }
