@@ -213,5 +213,28 @@ package final class DigestSession {
     }
 }
 
+extension DigestChallenge {
+    /// What is shorter than this fits a value, however much of it has to be quoted or escaped, in bytes.
+    private static var alwaysFitting: Int { 8 * 1024 }
+
+    /// Whether a value for it can be written: in its charset, else in `ruleCharset`, and not longer than 64 KiB.
+    package func canBeAnswered(by credential: Credential, ruleCharset: Charset) -> Bool {
+        switch credential.kind {
+        case .password(let username, _, _):
+            let count = username.count + realm.count + nonce.count + (opaque?.count ?? 0)
+            let isCommon = (namesUTF8 || ruleCharset == .utf8) && !username.contains(where: ASCII.isControl)
+            if isCommon && count < Self.alwaysFitting { return true }
+        }
+        let session = try? DigestSession(
+            challenge: self,
+            credential: credential,
+            cnonce: [UInt8](repeating: UInt8(ascii: "0"), count: 32),
+            ruleCharset: ruleCharset,
+            digest: MessageDigest()
+        )
+        return session != nil
+    }
+}
+
 @available(*, unavailable)
 extension DigestSession: Sendable {}

@@ -202,6 +202,7 @@ extension ExchangeStateMachine {
             return .basic(value)
         case .digest:
             guard let digest = DigestChallenge(challenge) else { return nil }
+            guard digest.canBeAnswered(by: credential, ruleCharset: rule.charset) else { return nil }
             return .digest(digest)
         case .ntlm, .negotiate, .bearer, .clientCertificate, nil:
             return nil

@@ -43,7 +43,9 @@ extension ExchangeStateMachine {
         _ challenge: AuthenticationChallenge,
         _ credential: Credential
     ) -> PreparedAnswer.Value? {
-        if let digest = DigestChallenge(challenge) { return .digest(digest) }
+        if let digest = DigestChallenge(challenge) {
+            return digest.canBeAnswered(by: credential, ruleCharset: .utf8) ? .digest(digest) : nil
+        }
         guard challenge.method == .basic else { return nil }
         guard request.isSecure else {
             origin.reason = LocalResponse(

@@ -112,9 +112,9 @@ import Testing
         #expect(origin.requests.last?["Authorization"] == expected)
     }
 
-    @Test("A-3 a password that the charset can't write is told and not sent")
-    func unwritable() throws {
-        let origin = try ScriptedPeer { _ in [.unauthorized("Basic realm=\"foo\"")] }
+    @Test("A-3 a password that the charset can't write is told, and nothing is sent", arguments: ["Basic", "Digest"])
+    func unwritable(_ scheme: String) throws {
+        let origin = try Demand(scheme: scheme, status: 401).refusingPeer()
         let proxy = try RunningProxy(
             """
             credentials: { login: { username: test, password: { file: secret } } }

@@ -86,6 +86,23 @@ import Testing
             }
         }
     }
+
+    @Test("A-25 a longer value is not begun", arguments: ["Basic", "Digest"])
+    func tooLong(_ scheme: String) throws {
+        let origin = try Demand(scheme: scheme, status: 401).refusingPeer()
+        let proxy = try RunningProxy(
+            """
+            credentials: { staff: { username: { file: name }, password: { value: right } } }
+            rules: [ { space: { host: 127.0.0.1, port: any }, use: staff } ]
+            """,
+            // Each byte is two in quotes, and four thirds of one in base64.
+            files: ["name": String(repeating: "\"", count: 50_000)]
+        )
+        let response = try proxy.get("\(origin.url)/")
+        #expect(response.status == 401)
+        #expect(reason(of: response) == "credential.unusable")
+        #expect(origin.requests.count == 1)
+    }
 }
 
 /// Rules for a path, and how a target's path is compared with theirs.
