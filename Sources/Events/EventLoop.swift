@@ -29,6 +29,8 @@ internal import Glibc
     private var cachedUnixTime: timespec?
     private var graveyard: [AnyObject] = []
     private var burying: [AnyObject] = []
+    /// Asked in each turn, and mostly false.
+    private var hasBuried = false
 
     /// Makes a loop for the calling thread; fails where descriptors are used up.
     package init() throws(SystemError) {
@@ -73,7 +75,7 @@ internal import Glibc
         isInTurn = true
         let result = unsafe event_base_loop(base, flags)
         isInTurn = false
-        emptyGraveyard()
+        if hasBuried { emptyGraveyard() }
         return result >= 0
     }
 
@@ -104,12 +106,17 @@ internal import Glibc
     /// Keeps `object` to the end of this turn, for code up the stack that still works with it.
     func keepToEndOfTurn(_ object: AnyObject) {
         // Between turns nothing of ours is up the stack, and what is buried might hold the loop for ever.
-        if isInTurn { graveyard.append(object) }
+        guard isInTurn else { return }
+        graveyard.append(object)
+        hasBuried = true
     }
 
+    // Not inlined: the checks of the loop's accesses would move out of it, and be made where nothing is buried.
+    @inline(never)
     private func emptyGraveyard() {
         // What goes may bury others, so the array that is emptied is not the one that is filled.
-        while !graveyard.isEmpty {
+        while hasBuried {
+            hasBuried = false
             swap(&graveyard, &burying)
             burying.removeAll(keepingCapacity: true)
         }

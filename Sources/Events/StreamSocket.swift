@@ -37,7 +37,11 @@ package enum WriteResult: Equatable, Sendable {
 @safe package final class StreamSocket {
     package let loop: EventLoop
     /// Who is told of readiness; set before `resumeReading`.
-    package var observer: (any ReadinessObserver)?
+    package var observer: (any ReadinessObserver)? {
+        get { told }
+        set { told = newValue }
+    }
+    private var told: (any ReadinessObserver)?
     /// Whether the connect is still under way; when it ends, the observer is told `writable`.
     package private(set) var isConnecting = false
 
@@ -210,12 +214,12 @@ extension StreamSocket {
             isReadingWatched = false
             return
         }
-        observer?.readable()
+        told?.readable()
     }
 
     fileprivate func becameWritable() {
         isWritingWanted = false
-        observer?.writable()
+        told?.writable()
         // Asked for again in the meantime, it is still watched: two calls saved for each full buffer.
         if !isWritingWanted && isWritingWatched {
             writing?.remove()

@@ -15,12 +15,22 @@ package final class Hop {
     package let parent: ParentProxy?
     /// The rules that may answer this parent's challenges; empty for an origin.
     package let candidates: CandidateRules
+    /// The address that is dialled, where no name has to be resolved for it.
+    package let literalAddress: IPAddress?
+    /// It is dialled at a loopback address, which counts as secure.
+    package let isLoopback: Bool
     /// What this parent's confirmed answers taught.
     package var learned = LearnedSpaces.ofParent
     /// It refused an expectation of ours with 417, or speaks HTTP/1.0 (B-2).
     package var refusesExpectation = false
     /// The learned space that may be sent ahead without asking the ledger while that is at its version.
     package var settled = Settled()
+    /// Its connections lead to where the rules in force say.
+    package var isCurrent: Bool {
+        get { isInForce }
+        set { isInForce = newValue }
+    }
+    private var isInForce = true
     /// Idle connections, the one used last at the end.
     package var idle: [UpstreamID] = []
     /// Connections that are open or opening.
@@ -40,12 +50,11 @@ package final class Hop {
         self.address = address
         self.parent = parent
         self.candidates = candidates
+        literalAddress = address ?? IPAddress(host)
+        isLoopback = literalAddress?.isLoopback == true
     }
 
     package var isParent: Bool { parent != nil }
-
-    /// The parent is a loopback address, which counts as secure.
-    package var isLoopback: Bool { (address ?? IPAddress(host))?.isLoopback == true }
 
     /// Some rule leaves this parent's challenges to the client itself.
     package func leavesChallenges(to client: Client) -> Bool {

@@ -6,7 +6,7 @@ package import Rules
 /// One client request from its head to the end of its final response, however many legs it takes.
 ///
 /// Pure: events are method calls, answers are `Step` values and reports for the ledger; the runner carries them out.
-package struct ExchangeStateMachine {
+package struct ExchangeStateMachine: ~Copyable {
     package enum State: Equatable, Sendable {
         /// No request. Ends with `begin`.
         case idle
@@ -98,6 +98,9 @@ package struct ExchangeStateMachine {
     package internal(set) var holdsLedgerPlace = false
     /// Something was learned in this exchange that other loops may start from.
     package var hasLearned = false
+
+    /// There is something to tell the ledger or other loops before the step is carried out.
+    package var hasNews: Bool { hasLearned || !reports.isEmpty }
 
     enum Refused: Equatable { case none, read, toBeRead, unusable }
 
@@ -241,6 +244,9 @@ extension ExchangeStateMachine {
         case .none, .basicAnswer, .basicAhead: false
         }
     }
+
+    /// A digest value went with this leg.
+    package var usesDigest: Bool { usedDigest(.origin) || usedDigest(.parent) }
 
     /// The rule that was used wants a wrong rspauth to end the exchange.
     package func verifiesServer(_ side: Side) -> Bool { rule(side)?.verifiesServer ?? false }

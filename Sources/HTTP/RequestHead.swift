@@ -1,7 +1,7 @@
 /// The head of a request, read strictly: what H-4 refuses never becomes one [RFC 9112 s.3].
 ///
 /// The same value is filled again for each request of a connection and then allocates nothing.
-package struct RequestHead: Sendable {
+package struct RequestHead: ~Copyable, Sendable {
     /// The method.
     package private(set) var method = HTTPMethod.other
     /// The version; 1.2 to 1.9 count as 1.1.

@@ -1,7 +1,7 @@
 /// The head of a response, read as leniently as H-4 says and no more [RFC 9112 s.4].
 ///
 /// The same value is filled again for each response of a connection and then allocates nothing.
-package struct ResponseHead: Sendable {
+package struct ResponseHead: ~Copyable, Sendable {
     /// The status code, 100 to 999; one over 599 is to be treated like a 5xx [RFC 9110 s.15].
     package private(set) var status: UInt16 = 0
     /// The version; 1.2 to 1.9 count as 1.1.

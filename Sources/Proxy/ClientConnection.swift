@@ -17,10 +17,19 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     private var deadline: Deadline?
     private var machine = ClientConnectionStateMachine()
     /// Bytes that arrived and were not taken yet.
-    private var inbound = ByteBuffer()
+    private var inbound = ByteBuffer() {
+        didSet { hasInbound = !inbound.isEmpty }
+    }
     /// What could not be sent yet.
-    private var outbound = ByteBuffer()
+    private var outbound = ByteBuffer() {
+        didSet { isBlocked = !outbound.isEmpty }
+    }
+    /// Something waits in `outbound`, or in `inbound`: flags, since they are asked for far more often than they change.
+    private(set) var isBlocked = false
+    private var hasInbound = false
     private var body = BodyReader()
+    /// The request's body has not come to its end.
+    private var hasBodyToRead = false
     private(set) var runner: ExchangeRunner?
     private var isProcessing = false
     /// What is being processed goes on behind the request's head.
@@ -58,16 +67,14 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
         return wasAdmitted
     }
 
-    var isBlocked: Bool { !outbound.isEmpty }
     /// It idles between requests; who came just now has yet to say what he came for.
     var mayEnd: Bool {
         machine.state == .idle && (hasServed || worker.loop.now.since(arrival) >= .seconds(1))
     }
     var keepsAlive: Bool { machine.mayGoOn(hasUnread: hasUnread) && !worker.isDraining }
     var trailers: Fields? { body.trailers }
-    var isBodyEnded: Bool { body.isEnded }
     var stream: StreamSocket { socket }
-    var hasUnread: Bool { !inbound.isEmpty || isMoreBehind }
+    var hasUnread: Bool { hasInbound || isMoreBehind }
     var isEndOfFileSeen: Bool { machine.isEndOfFileSeen }
 
     private func setDeadline(_ length: Nanoseconds) {
@@ -77,7 +84,7 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     // MARK: reading
 
     func readable() {
-        switch machine.readable(hasUnread: !inbound.isEmpty) {
+        switch machine.readable(hasUnread: hasInbound) {
         case .pause: socket.pauseReading()
         case .discard: discard()
         case .read: read()
@@ -100,7 +107,7 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
 
     private func received(_ count: Int) {
         let loop = worker.loop
-        if inbound.isEmpty {
+        if !hasInbound {
             let taken = process(loop.received)
             if taken < count, !socket.isClosed { inbound.append(loop.received.extracting(taken..<count)) }
         } else {
@@ -156,25 +163,31 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
         self.runner = runner
         if machine.state == .idle { setDeadline(worker.timeouts.requestHead) }
         machine.headBegan()
-        switch runner.request.parse(bytes.extracting(offset..<bytes.count), limits: worker.limits) {
+        switch runner.exchange.parseRequest(bytes.extracting(offset..<bytes.count), worker.policy) {
         case .needMore:
             return false
         case .failed(let error):
             machine.requestMalformed()
             runner.refuse(LocalResponse(malformed: error))
             return false
-        case .head(let consumed):
+        case .head(let consumed, let outline):
             offset += consumed
-            body.begin(runner.request.bodyLength, .request, limits: worker.limits)
-            machine.headReceived(
-                keepsAlive: runner.request.fields.keepsConnection(runner.request.version),
-                hasBody: !body.isEnded,
-                asksForTunnel: runner.request.method == .connect || worker.admission.upgrades(runner.request)
-            )
             isMoreBehind = offset < bytes.count
-            runner.begin()
+            headReceived(outline, runner)
             return true
         }
+    }
+
+    private func headReceived(_ outline: ExchangeInProgress.RequestOutline, _ runner: ExchangeRunner) {
+        let hasBody = outline.bodyLength != .none && outline.bodyLength != .fixed(0)
+        hasBodyToRead = hasBody
+        if hasBody { body.begin(outline.bodyLength, .request, limits: worker.limits) }
+        machine.headReceived(
+            keepsAlive: outline.keepsAlive,
+            hasBody: hasBody,
+            asksForTunnel: outline.asksForTunnel
+        )
+        runner.begin(hasBody: hasBody)
     }
 
     /// Hands content of the request's body on; false where it can't go on now.
@@ -200,6 +213,7 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     }
 
     private func bodyEnded(_ runner: ExchangeRunner) {
+        hasBodyToRead = false
         machine.bodyEnded()
         runner.bodyEnded()
     }
@@ -207,8 +221,8 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     /// The exchange wants input again: what waits here first, then the socket.
     func resumeInput() {
         guard !socket.isClosed, !isProcessing else { return }
-        if !inbound.isEmpty { processInbound() }
-        if inbound.isEmpty, !socket.isClosed, !machine.isEndOfFileSeen { socket.resumeReading() }
+        if hasInbound { processInbound() }
+        if !hasInbound, !socket.isClosed, !machine.isEndOfFileSeen { socket.resumeReading() }
     }
 
     private func endOfFile() {
@@ -232,7 +246,7 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
 
     /// Sends both parts, keeping what the kernel doesn't take.
     func send(_ first: Span<UInt8>, _ second: Span<UInt8>) {
-        guard outbound.isEmpty else {
+        guard !isBlocked else {
             outbound.append(first)
             outbound.append(second)
             return
@@ -254,13 +268,13 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     }
 
     func writable() {
-        guard !outbound.isEmpty else { return }
+        guard isBlocked else { return }
         switch socket.write(outbound.readable) {
         case .wrote(let count): outbound.consume(count)
         case .wouldBlock: break
         case .failed: return abort()
         }
-        guard outbound.isEmpty else {
+        guard !isBlocked else {
             socket.notifyWhenWritable()
             setDeadline(worker.timeouts.responseBody)
             return
@@ -276,9 +290,9 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
         runner = nil
         hasServed = true
         boundUpstreamCheck()
-        machine.exchangeEnded(keepsAlive: keepsAlive, isBodyRead: body.isEnded, hasUnread: hasUnread)
+        machine.exchangeEnded(keepsAlive: keepsAlive, isBodyRead: !hasBodyToRead, hasUnread: hasUnread)
         readLimit = EventLoop.usualReadLimit
-        if outbound.isEmpty { carryOutEnd() }
+        if !isBlocked { carryOutEnd() }
     }
 
     private func boundUpstreamCheck() {
@@ -289,7 +303,7 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
         switch machine.state {
         case .idle:
             setDeadline(worker.timeouts.clientIdle)
-            if inbound.isEmpty { return }
+            if !hasInbound { return }
             worker.later { [self] in resumeInput() }
         case .lingering:
             socket.shutdownWrite()
@@ -325,7 +339,7 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     }
 
     func deadlinePassed() {
-        switch machine.deadlinePassed(isBlocked: !outbound.isEmpty) {
+        switch machine.deadlinePassed(isBlocked: isBlocked) {
         case .none: break
         case .close: close()
         case .abortExchange: abort()
@@ -345,7 +359,7 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     func tunnelClosed() {
         runner = nil
         machine.tunnelClosed()
-        if outbound.isEmpty { close() } else { setDeadline(.seconds(10)) }
+        if !isBlocked { close() } else { setDeadline(.seconds(10)) }
     }
 
     func pauseReading() { socket.pauseReading() }

@@ -38,7 +38,7 @@ final class ConnectionAttempt: ReadinessObserver {
             return .waiting
         }
         hasPlace = true
-        if let address = hop.address { return connect([address]) }
+        if let address = hop.literalAddress { return connect([address]) }
         switch worker.resolver.resolve(hop.host, within: worker.timeouts.dns, { [weak self] in self?.resolved($0) }) {
         case .known(let answer): return take(answer)
         case .pending(let query):

@@ -50,13 +50,13 @@ final class DestinationTable {
         return hop
     }
 
-    /// Whether connections of this hop still lead to where the rules in force say.
-    func isCurrent(_ hop: Hop) -> Bool { hops[hop.key] === hop }
-
     private func clear() {
         slots = [Destination?](repeating: nil, count: Self.slotCount)
         count = 0
-        hops = hops.filter { $0.value.openCount > 0 || $0.value.isParent }
+        for (key, hop) in hops where hop.openCount == 0 && !hop.isParent {
+            hop.isCurrent = false
+            hops[key] = nil
+        }
     }
 
     func evict(before now: Instant) {
@@ -73,6 +73,7 @@ final class DestinationTable {
     func rebind(to policy: Policy, worker: Worker) {
         let known = slots.compactMap(\.self).filter { !$0.learned.isEmpty }
         let oldHops = hops
+        for hop in hops.values { hop.isCurrent = false }
         slots = [Destination?](repeating: nil, count: Self.slotCount)
         hops = [:]
         count = 0
@@ -198,9 +199,9 @@ extension Worker {
         }
     }
 
-    func replayLimits(mightBeAnswered: Bool, _ head: borrowing RequestHead) -> ReplayLimits {
+    func replayLimits(mightBeAnswered: Bool, isIdempotent: Bool) -> ReplayLimits {
         let limits = configuration.limits
-        guard mightBeAnswered || head.method.isIdempotent else { return .none }
+        guard mightBeAnswered || isIdempotent else { return .none }
         return ReplayLimits(
             memory: UInt64(limits.replayMemory),
             disk: mightBeAnswered ? UInt64(limits.replayDisk) : 0,

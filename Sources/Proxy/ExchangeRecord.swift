@@ -1,7 +1,4 @@
 internal import Bytes
-internal import Events
-internal import HTTP
-internal import Rules
 
 /// What the log tells of one exchange (O-3): names and numbers, never a value that was sent.
 struct ExchangeRecord {
@@ -16,11 +13,4 @@ struct ExchangeRecord {
     /// The name of a credential that was refused.
     var rejected = ""
     var toldContinue = false
-
-    mutating func reset() { self = ExchangeRecord() }
-
-    mutating func begin(_ head: borrowing RequestHead, loop: EventLoop, client: ClientConnection) {
-        began = loop.now
-        self.client = client.identity.address
-    }
 }

@@ -28,7 +28,7 @@ extension ExchangeRunner {
         while replayOffset < replay.received, !upstream.isBlocked {
             var piece = worker.takeBodyScratch()
             guard replay.read(at: replayOffset, limit: 64 * 1024, into: &piece) else {
-                return perform(machine.failed(ExchangeError(.replayFailed, .local)))
+                return perform(exchange.machine.failed(ExchangeError(.replayFailed, .local)))
             }
             replayOffset += UInt64(piece.count)
             sendContent(piece.readable, to: upstream)
@@ -48,9 +48,9 @@ extension ExchangeRunner {
         record.bytesIn += UInt64(content.count)
         client?.awaitBody()
         replay.received += UInt64(content.count)
-        if machine.isBodyKept, !replay.append(content) { machine.isBodyKept = false }
+        if exchange.machine.isBodyKept, !replay.append(content) { exchange.machine.isBodyKept = false }
         if isCollecting {
-            guard machine.isBodyKept else { return stopCollecting() }
+            guard exchange.machine.isBodyKept else { return stopCollecting() }
             return
         }
         guard let upstream else { return }
@@ -61,12 +61,12 @@ extension ExchangeRunner {
 
     private func stopCollecting() {
         isCollecting = false
-        perform(machine.bodyNotKept())
+        perform(exchange.machine.bodyNotKept())
     }
 
     private func sendContent(_ content: Span<UInt8>, to upstream: UpstreamConnection) {
         let isSent: Bool
-        if request.bodyLength == .chunked {
+        if exchange.request.bodyLength == .chunked {
             worker.requestScratch.removeAll()
             ChunkedCoding.appendChunkHeader(size: content.count, into: &worker.requestScratch)
             worker.requestScratch.append(content)
@@ -83,7 +83,7 @@ extension ExchangeRunner {
         isRequestBodyRead = true
         if isCollecting {
             isCollecting = false
-            return perform(machine.bodyCollected(hash: bodyHash()))
+            return perform(exchange.machine.bodyCollected(hash: bodyHash()))
         }
         guard isBodyOpen, let upstream, replayOffset == replay.received else { return }
         endLegBody(upstream)
@@ -92,7 +92,7 @@ extension ExchangeRunner {
     private func endLegBody(_ upstream: UpstreamConnection) {
         guard !isRequestSent else { return }
         isRequestSent = true
-        guard request.bodyLength == .chunked else { return }
+        guard exchange.request.bodyLength == .chunked else { return }
         worker.requestScratch.removeAll()
         if let trailers = client?.trailers, trailers.count > 0 {
             ChunkedCoding.appendLastChunk(
@@ -109,12 +109,12 @@ extension ExchangeRunner {
     /// The body turned out to be no body: nothing behind it can be trusted.
     func bodyMalformed(_ local: LocalResponse) {
         guard !hasBegunResponse else { return cutShort() }
-        perform(machine.refuse(local))
+        perform(exchange.machine.refuse(local))
     }
 
     /// The digest of the whole kept body, for auth-int (RFC 7616 s.3.4.3).
     func bodyHash() -> [UInt8] {
-        worker.digest.begin(machine.bodyHashAlgorithm)
+        worker.digest.begin(exchange.machine.bodyHashAlgorithm)
         var offset: UInt64 = 0
         while offset < replay.count {
             var piece = worker.takeBodyScratch()

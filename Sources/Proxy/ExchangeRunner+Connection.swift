@@ -10,12 +10,11 @@ extension ExchangeRunner {
     func acquire(fresh: Bool) -> ExchangeStateMachine.Step? {
         phase = .none
         giveUpUpstream()
-        guard let destination = machine.destination else { return nil }
-        let hop = destination.hop
+        guard let hop = exchange.machine.destination?.hop else { return nil }
         if let bound = client?.boundUpstream, bound.hop === hop, bound.isUsable, bound.runner == nil, !fresh {
             return use(bound, isReused: true)
         }
-        if !fresh, let pooled = worker.lease(hop, mayBeRepeated: mayBeRepeated) {
+        if !fresh, let pooled = worker.lease(hop, mayBeRepeated: exchange.mayBeRepeated) {
             return use(pooled, isReused: true)
         }
         let attempt = ConnectionAttempt(worker: worker, hop: hop, runner: self)
@@ -28,11 +27,9 @@ extension ExchangeRunner {
             return use(connection, isReused: false)
         case .failed(let error):
             opening = nil
-            return machine.failed(error)
+            return exchange.machine.failed(error)
         }
     }
-
-    private var mayBeRepeated: Bool { request.method.isIdempotent && machine.isBodyKept }
 
     /// A connection that was waited for is there.
     func opened(_ connection: UpstreamConnection) {
@@ -43,15 +40,16 @@ extension ExchangeRunner {
     /// No connection could be opened.
     func openingFailed(_ error: ExchangeError) {
         opening = nil
-        perform(machine.failed(error))
+        perform(exchange.machine.failed(error))
     }
 
     private func use(_ connection: UpstreamConnection, isReused: Bool) -> ExchangeStateMachine.Step {
         upstream = connection
         connection.runner = self
-        takeCarried(connection)
-        if machine.isBound { bind(connection) }
-        return machine.connected(isReused: isReused)
+        if isCarrying { takeCarried(connection) }
+        let outcome = exchange.connected(isReused: isReused)
+        if outcome.isBound { bind(connection) }
+        return outcome.step
     }
 
     private func bind(_ connection: UpstreamConnection) {
@@ -68,6 +66,7 @@ extension ExchangeRunner {
             connection.nonces.parent = nonce
             carried.parent = nil
         }
+        isCarrying = carried.origin != nil || carried.parent != nil
     }
 
     /// Gives the connection up; the nonces that it holds go along to the next (A-4b).
@@ -84,29 +83,22 @@ extension ExchangeRunner {
             carried.parent = nonce
             upstream.nonces.parent = nil
         }
+        isCarrying = carried.origin != nil || carried.parent != nil
         worker.discard(upstream)
     }
 
-    /// Writes the head of the next leg.
-    func sendLeg() {
-        guard let upstream else { return }
+    /// Writes the head of the next leg; nil where there is no connection for it.
+    func sendLeg() -> ExchangeStateMachine.Step? {
+        guard let upstream else { return nil }
         phase = .head
-        response.removeAll()
         replayOffset = 0
         isBodyOpen = false
-        isRequestSent = !machine.hasBody
-        worker.requestScratch.removeAll()
-        machine.appendLeg(
-            request,
-            pseudonym: worker.pseudonym,
-            nonces: &upstream.nonces,
-            digest: worker.digest,
-            random: { RandomBytes.hex(count: 16) },
-            into: &worker.requestScratch
-        )
+        isRequestSent = !hasBody
+        let step = exchange.appendLeg(worker, nonces: &upstream.nonces, into: &worker.requestScratch)
         upstream.served += 1
         isLegUnsent = !worker.flushRequest(to: upstream)
         upstream.stream.resumeReading()
+        return step
     }
 
     /// The connection took no more: what it said before is read first, so the end is told from there.
@@ -144,10 +136,10 @@ extension ExchangeRunner {
         let error = ExchangeError(isUntouched ? .closedBeforeResponse : .responseIncomplete, source)
         if phase == .held {
             // The refused response is all that is missing: its connection is of no use for the next leg.
-            machine.refusedConnectionLost()
+            exchange.machine.refusedConnectionLost()
             return
         }
-        perform(machine.connectionLost(isUntouched: isUntouched, isSent: !isLegUnsent, error: error))
+        perform(exchange.machine.connectionLost(isUntouched: isUntouched, isSent: !isLegUnsent, error: error))
     }
 
     func resumeUpstream() { upstream?.resumeReading() }

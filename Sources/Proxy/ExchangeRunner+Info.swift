@@ -9,14 +9,14 @@ extension ExchangeRunner {
     ///
     /// False where a server that had to prove itself did not.
     func checkAuthenticationInfo() -> Bool {
-        guard let upstream else { return true }
-        if let nonce = upstream.nonces.origin, machine.usedDigest(.origin) {
-            let verdict = judge(nonce, response, .authenticationInfo)
-            guard accept(verdict, nonce, verifies: machine.verifiesServer(.origin)) else { return false }
+        guard exchange.machine.usesDigest, let upstream else { return true }
+        if let nonce = upstream.nonces.origin, exchange.machine.usedDigest(.origin) {
+            let verdict = judge(nonce, .authenticationInfo)
+            guard accept(verdict, nonce, verifies: exchange.machine.verifiesServer(.origin)) else { return false }
         }
-        if let nonce = upstream.nonces.parent, machine.usedDigest(.parent) {
-            let verdict = judge(nonce, response, .proxyAuthenticationInfo)
-            guard accept(verdict, nonce, verifies: machine.verifiesServer(.parent)) else { return false }
+        if let nonce = upstream.nonces.parent, exchange.machine.usedDigest(.parent) {
+            let verdict = judge(nonce, .proxyAuthenticationInfo)
+            guard accept(verdict, nonce, verifies: exchange.machine.verifiesServer(.parent)) else { return false }
         }
         return true
     }
@@ -28,22 +28,19 @@ extension ExchangeRunner {
         return !verifies
     }
 
-    private func judge(
-        _ nonce: HeldNonce,
-        _ response: borrowing ResponseHead,
-        _ name: FieldName
-    )
-        -> DigestSession.Verdict
-    {
+    private func judge(_ nonce: HeldNonce, _ name: FieldName) -> DigestSession.Verdict {
+        exchange.judge(nonce, name, digest: worker.digest)
+    }
+}
+
+extension ExchangeInProgress {
+    /// What the field `name` of the response says of the request that carried the nonce; a next nonce is taken over.
+    fileprivate func judge(_ nonce: HeldNonce, _ name: FieldName, digest: MessageDigest) -> DigestSession.Verdict {
         guard let index = response.fields.first(name) else { return .absent }
         let value = response.fields.value(index)
         var target = ByteBuffer(capacity: 128)
         ForwardedRequest.appendTarget(request, form: machine.form.target, into: &target)
-        let verdict = nonce.session.verify(
-            authenticationInfo: value,
-            target: target.readable,
-            digest: worker.digest
-        )
+        let verdict = nonce.session.verify(authenticationInfo: value, target: target.readable, digest: digest)
         if verdict != .wrong, let next = AuthenticationInfo.nextNonce(in: value) {
             nonce.session.adopt(nextNonce: next.span, cnonce: RandomBytes.hex(count: 16))
         }

@@ -8,8 +8,8 @@ internal import Rules
 extension ExchangeRunner {
     /// Asks the ledger; nil while its word is awaited.
     func ask(_ side: Side) -> ExchangeStateMachine.Step? {
-        guard let question = machine.question(side, request) else {
-            return machine.ledgerAnswered(side, .go(isSettled: false), version: 0)
+        guard let question = exchange.question(side) else {
+            return exchange.machine.ledgerAnswered(side, .go(isSettled: false), version: 0)
         }
         if phase == .head { phase = .held }
         let ledger = worker.shared.ledger
@@ -20,19 +20,19 @@ extension ExchangeRunner {
             maxFailures: question.maxFailures
         )
         guard let key = policy.keys[question.credential.name] else {
-            return machine.ledgerAnswered(side, .go(isSettled: false), version: 0)
+            return exchange.machine.ledgerAnswered(side, .go(isSettled: false), version: 0)
         }
         switch ledger.ask(key, question.place, worker.waiter(self), use: use, now: worker.loop.now) {
         case .go:
             askedSide = nil
             let isSettled = ledger.isClear(key, at: question.place.server)
-            return machine.ledgerAnswered(side, .go(isSettled: isSettled), version: version)
+            return exchange.machine.ledgerAnswered(side, .go(isSettled: isSettled), version: version)
         case .wait(let until):
             wait(side, until: until)
             return nil
         case .withheld(let withholding):
             askedSide = nil
-            return machine.ledgerAnswered(
+            return exchange.machine.ledgerAnswered(
                 side,
                 .withheld(LocalResponse(withheld: question.credential, withholding)),
                 version: version
@@ -44,20 +44,22 @@ extension ExchangeRunner {
         if askedSide == nil { waitLimit = worker.loop.now.adding(nanoseconds: worker.timeouts.responseHead) }
         askedSide = side
         worker.waiting[number] = self
+        isWaitingForLedger = true
         deadline?.set(to: min(until, waitLimit))
     }
 
     /// Woken by another exchange's verdict, or by the time at which a second scout may go.
     func askAgain() {
         worker.waiting[number] = nil
-        guard let side = askedSide, machine.state == .askingLedger else { return }
-        guard worker.loop.now < waitLimit else { return perform(machine.deadlinePassed()) }
+        isWaitingForLedger = false
+        guard let side = askedSide, exchange.machine.state == .askingLedger else { return }
+        guard worker.loop.now < waitLimit else { return perform(exchange.machine.deadlinePassed()) }
         if let step = ask(side) { perform(step) }
     }
 
     /// The body is too large for a scout while another waits.
     private var isHeavy: Bool {
-        switch request.bodyLength {
+        switch exchange.request.bodyLength {
         case .none, .untilClose: false
         case .fixed(let length): length > UInt64(policy.configuration.limits.replayMemory)
         case .chunked: true
@@ -66,8 +68,8 @@ extension ExchangeRunner {
 
     /// Carries the verdicts to the ledger before anything else happens.
     func tellLedger() {
-        let reports = machine.reports
-        machine.reports.removeAll(keepingCapacity: true)
+        let reports = exchange.machine.reports
+        exchange.machine.reports.removeAll(keepingCapacity: true)
         let ledger = worker.shared.ledger
         let waiter = worker.waiter(self)
         let now = worker.loop.now

@@ -10,23 +10,23 @@ extension ExchangeRunner {
     func write(to log: AccessLog) {
         log.begin(unixMilliseconds: worker.loop.unixMilliseconds)
         log.add(client: record.client)
-        if !request.methodBytes.isEmpty {
-            log.add(.method, request.methodBytes)
-            log.add(target: request.targetBytes)
+        if !exchange.request.methodBytes.isEmpty {
+            log.add(.method, exchange.request.methodBytes)
+            log.add(target: exchange.request.targetBytes)
         }
         log.add(.status, UInt64(record.status))
         log.add(.bytesIn, record.bytesIn)
         log.add(.bytesOut, record.bytesOut)
         log.add(.total, worker.loop.now.since(record.began))
-        log.add(.attempts, UInt64(machine.attempts))
-        if let destination = machine.destination {
+        log.add(.attempts, UInt64(exchange.machine.attempts))
+        if let destination = exchange.machine.destination {
             log.add(.route, destination.route.parent?.name ?? "direct")
         }
-        if let used = machine.usedCredential {
+        if let used = exchange.machine.usedCredential {
             log.add(.credential, used.credential)
             log.add(.rule, used.rule)
         }
-        if let space = machine.challengedSpace { log.add(.space, space) }
+        if let space = exchange.machine.challengedSpace { log.add(.space, space) }
         if !record.reason.isEmpty { log.add(.reason, record.reason) }
         log.end()
     }

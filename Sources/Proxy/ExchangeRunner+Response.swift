@@ -34,16 +34,11 @@ extension ExchangeRunner {
     }
 
     private func readHead(_ bytes: Span<UInt8>, _ offset: inout Int) -> Bool {
-        let outcome = response.parse(
-            bytes.extracting(offset..<bytes.count),
-            limits: worker.limits,
-            requestMethod: request.method
-        )
-        switch outcome {
+        switch exchange.parseResponse(bytes.extracting(offset..<bytes.count), limits: worker.limits) {
         case .needMore:
             return false
         case .failed(let error):
-            perform(machine.responseMalformed(error))
+            perform(exchange.machine.responseMalformed(error))
             return false
         case .head(let consumed):
             offset += consumed
@@ -54,26 +49,24 @@ extension ExchangeRunner {
 
     private func headReceived() {
         guard let client else { return }
-        let isInterim = response.status < 200 && response.status != 101
-        let length = response.bodyLength(for: request.method)
-        if !isInterim {
-            record.status = response.status
-            responseBody.begin(length, .response, limits: worker.limits)
+        let status = exchange.finalStatus
+        if let status {
+            record.status = status
             phase = .held
         }
-        let reading = ResponseReading(
-            client: ClientTerms(version: request.version, keepsAlive: client.keepsAlive && isRequestBodyRead),
+        let outcome = exchange.headReceived(
+            clientKeepsAlive: client.keepsAlive && isRequestBodyRead,
             isRequestSent: isRequestSent && upstream?.isBlocked == false,
-            keepsAlive: response.fields.keepsConnection(response.version),
-            bodyLength: length
+            limits: worker.limits
         )
-        perform(machine.responseHeadReceived(response, request, reading))
-        if isInterim && phase == .head { response.removeAll() }
+        isResponseReusable = outcome.isReusable
+        perform(outcome.step)
+        if status == nil && phase == .head { exchange.response.removeAll() }
     }
 
     /// Reads a refused response to its end, up to the limit that keeps its connection worth it (B-6).
     private func readRefused(_ bytes: Span<UInt8>, _ offset: inout Int) -> Bool {
-        switch responseBody.next(bytes, from: offset) {
+        switch exchange.responseBody.next(bytes, from: offset) {
         case .needMore:
             offset = bytes.count
             return false
@@ -81,14 +74,14 @@ extension ExchangeRunner {
             offset = range.upperBound
             drained += range.count
             let isWithin = drained <= worker.configuration.limits.drainOnChallenge
-            if responseBody.isEnded || !isWithin { perform(machine.drained(isReusable: isWithin)) }
+            if exchange.responseBody.isEnded || !isWithin { perform(exchange.machine.drained(isReusable: isWithin)) }
             return true
         case .end(let consumed):
             offset = consumed
-            perform(machine.drained(isReusable: true))
+            perform(exchange.machine.drained(isReusable: true))
             return true
         case .failed:
-            perform(machine.drained(isReusable: false))
+            perform(exchange.machine.drained(isReusable: false))
             return false
         }
     }
@@ -98,26 +91,21 @@ extension ExchangeRunner {
     func relayInterim() {
         guard let client else { return }
         worker.responseScratch.removeAll()
-        ForwardedResponse.appendInterim(response, pseudonym: worker.pseudonym, into: &worker.responseScratch)
+        ForwardedResponse.appendInterim(exchange.response, pseudonym: worker.pseudonym, into: &worker.responseScratch)
         worker.flushResponse(to: client)
     }
 
     /// Writes the head; it leaves with the first of the body, or at the end of what was read.
     func beginRelay(_ form: ResponseForm) {
-        self.form = form
         if let told = form.told { record.reason = told.reason }
-        guard checkAuthenticationInfo() else { return perform(machine.refuse(.serverUnproven)) }
+        guard checkAuthenticationInfo() else { return perform(exchange.machine.refuse(.serverUnproven)) }
         phase = .relaying
         hasBegunResponse = true
-        worker.responseScratch.removeAll()
-        ForwardedResponse.append(
-            response,
-            form: form,
-            terms: terms(keepsAlive: form.keepsAlive),
-            into: &worker.responseScratch
-        )
+        relaysChunks = form.framing == .chunked
+        keepsClient = form.keepsAlive
+        let isWhole = exchange.appendResponse(form, worker, into: &worker.responseScratch)
         armDeadline()
-        guard responseBody.isEnded else { return flushHeadLater() }
+        guard isWhole else { return flushHeadLater() }
         flush()
         endRelay()
     }
@@ -139,7 +127,8 @@ extension ExchangeRunner {
             upstream?.pauseReading()
             return false
         }
-        switch responseBody.next(bytes, from: offset) {
+        let (event, isEnded) = exchange.nextContent(bytes, from: offset)
+        switch event {
         case .needMore:
             offset = bytes.count
             flush()
@@ -147,7 +136,7 @@ extension ExchangeRunner {
         case .content(let range):
             offset = range.upperBound
             relayContent(bytes.extracting(range))
-            if responseBody.isEnded {
+            if isEnded {
                 flush()
                 endRelay()
             } else if offset == bytes.count {
@@ -171,7 +160,7 @@ extension ExchangeRunner {
         guard let client else { return }
         record.bytesOut += UInt64(content.count)
         deadline?.set(to: worker.loop.now.adding(nanoseconds: worker.timeouts.responseBody))
-        if form.framing == .chunked {
+        if relaysChunks {
             ChunkedCoding.appendChunkHeader(size: content.count, into: &worker.responseScratch)
             worker.responseScratch.append(content)
             ChunkedCoding.appendChunkEnd(into: &worker.responseScratch)
@@ -183,8 +172,8 @@ extension ExchangeRunner {
     }
 
     private func endChunks() {
-        guard form.framing == .chunked else { return }
-        if let trailers = responseBody.trailers, trailers.count > 0 {
+        guard relaysChunks else { return }
+        if let trailers = exchange.responseBody.trailers, trailers.count > 0 {
             ChunkedCoding.appendLastChunk(
                 trailers: trailers,
                 except: ForwardedResponse.droppedTrailers,
@@ -207,8 +196,8 @@ extension ExchangeRunner {
 
     /// The upstream ended its direction while its body was passed on.
     func endOfRelayedBody(isReset: Bool) {
-        guard !isReset, responseBody.endOfFile() else {
-            record.reason = "response.incomplete"
+        guard !isReset, exchange.responseBody.endOfFile() else {
+            record.reason = "exchange.response.incomplete"
             return cutShort()
         }
         worker.responseScratch.removeAll()
@@ -219,11 +208,9 @@ extension ExchangeRunner {
 
     /// The response went to the client in full.
     private func endRelay() {
-        let reuses =
-            isRequestSent && !responseBody.isUntilClose && response.fields.keepsConnection(response.version)
-            && upstream?.isBlocked == false
+        let reuses = isRequestSent && isResponseReusable && upstream?.isBlocked == false
         let client = client
-        let keepsAlive = form.keepsAlive
+        let keepsAlive = keepsClient
         self.client = nil
         finish(reusesUpstream: reuses)
         client?.exchangeEnded(keepsAlive: keepsAlive)
@@ -258,24 +245,15 @@ extension ExchangeRunner {
         let keepsAlive = client.keepsAlive && !local.closes && isRequestBodyRead
         worker.responseScratch.removeAll()
         local.append(
-            terms: terms(keepsAlive: keepsAlive),
-            isHead: request.method == .head,
+            terms: exchange.terms(worker, keepsAlive: keepsAlive),
+            isHead: exchange.request.method == .head,
             into: &worker.responseScratch
         ) { buffer in
-            if challenges { ForwardedResponse.appendProxyChallenges(of: response, into: &buffer) }
+            if challenges { ForwardedResponse.appendProxyChallenges(of: exchange.response, into: &buffer) }
         }
         flush()
         self.client = nil
         finish(reusesUpstream: reusesUpstream)
         client.exchangeEnded(keepsAlive: keepsAlive)
-    }
-
-    private func terms(keepsAlive: Bool) -> ResponseTerms {
-        ResponseTerms(
-            pseudonym: worker.pseudonym,
-            version: request.version,
-            keepsAlive: keepsAlive,
-            unixSeconds: worker.loop.unixSeconds
-        )
     }
 }

@@ -12,13 +12,7 @@ extension ExchangeRunner {
         hasBegunResponse = true
         worker.responseScratch.removeAll()
         if let form {
-            let terms = ResponseTerms(
-                pseudonym: worker.pseudonym,
-                version: request.version,
-                keepsAlive: true,
-                unixSeconds: worker.loop.unixSeconds
-            )
-            ForwardedResponse.append(response, form: form, terms: terms, into: &worker.responseScratch)
+            _ = exchange.appendResponse(form, worker, into: &worker.responseScratch)
         } else {
             record.status = 200
             worker.responseScratch.append("HTTP/1.1 200 Connection Established\r\n")

@@ -16,23 +16,29 @@ final class ExchangeRunner: DeadlineObserver {
     /// Bytes of the upstream's are being taken.
     var isReceiving = false
     var number: UInt64 = 0
-    var request = RequestHead()
-    var response = ResponseHead()
-    var machine = ExchangeStateMachine()
+    var exchange = ExchangeInProgress()
     var record = ExchangeRecord()
     var client: ClientConnection?
     var upstream: UpstreamConnection?
     var opening: ConnectionAttempt?
     /// Nonces on their way from a connection that was given up to the next (A-4b).
     var carried = ConnectionNonces()
+    var isCarrying = false
     var replay: ReplayBuffer
+    /// A body is kept, or was, and is to be dropped with the exchange.
+    var isReplayBegun = false
     var replayOffset: UInt64 = 0
     var phase = ResponsePhase.none
-    var responseBody = BodyReader()
-    var form = ResponseForm(framing: .none, keepsAlive: true)
+    /// The response in hand leaves its connection to another exchange.
+    var isResponseReusable = false
+    /// The client gets the response's body in chunks.
+    var relaysChunks = false
+    /// The client's connection goes on behind the response.
+    var keepsClient = true
     /// The leg's body may be sent now.
     var isBodyOpen = false
     var isRequestBodyRead = true
+    var hasBody = false
     /// The leg's request went out whole.
     var isRequestSent = false
     /// The connection was broken before the leg's first byte.
@@ -42,6 +48,8 @@ final class ExchangeRunner: DeadlineObserver {
     var tunnel = TunnelStateMachine()
     var hasBegunResponse = false
     private(set) var deadline: Deadline?
+    /// The next in the worker's list of those that wait for a request.
+    var nextIdle: ExchangeRunner?
 
     init(worker: Worker) {
         self.worker = worker
@@ -55,16 +63,14 @@ final class ExchangeRunner: DeadlineObserver {
         self.policy = policy
         self.client = client
         self.number = number
-        request.removeAll()
-        machine.reset()
-        record.reset()
-        carried = ConnectionNonces()
-        replay.reset()
+        exchange.reset()
+        record = ExchangeRecord()
         replayOffset = 0
         phase = .none
-        responseBody.reset()
+        isResponseReusable = false
         isBodyOpen = false
         isRequestBodyRead = true
+        hasBody = false
         isRequestSent = false
         isLegUnsent = false
         isCollecting = false
@@ -74,36 +80,32 @@ final class ExchangeRunner: DeadlineObserver {
 
     // MARK: the request
 
-    /// The request's head is whole.
-    func begin() {
+    /// The request's head is whole; `hasBody` where content follows it.
+    func begin(hasBody: Bool) {
         guard let client else { return }
-        record.begin(request, loop: worker.loop, client: client)
-        if let refusal = worker.admission.refusal(request, isClientAllowed: client.isAdmitted) {
-            return refuse(refusal)
-        }
-        isRequestBodyRead = request.bodyLength == .none || request.bodyLength == .fixed(0)
-        let destination = worker.destination(for: request)
-        if let refusal = worker.refusal(of: destination) { return refuse(refusal) }
-        let mightBeAnswered = destination.mightBeAnswered(for: client.identity)
-        replay.begin(
-            limits: worker.replayLimits(mightBeAnswered: mightBeAnswered, request),
-            totalLimit: UInt64(policy.configuration.limits.replayTotal)
-        )
-        machine.isBodyKept = true
-        let terms = ExchangeTerms(upgrades: worker.admission.upgrades(request), mightBeAnswered: mightBeAnswered)
-        let step = machine.begin(
-            request,
-            destination: destination,
-            client: client.identity,
-            terms: terms,
-            ledgerVersion: worker.shared.ledger.version
-        )
+        record.began = worker.loop.now
+        record.client = client.identity.address
+        self.hasBody = hasBody
+        isRequestBodyRead = !hasBody
+        let step = exchange.begin(policy, worker: worker, isClientAllowed: client.isAdmitted, client.identity)
+        if hasBody { beginReplay(client) }
         perform(step)
+    }
+
+    /// Gets ready to keep the body for a further leg (B-1).
+    private func beginReplay(_ client: ClientConnection) {
+        let mightBeAnswered = exchange.machine.destination?.mightBeAnswered(for: client.identity) ?? false
+        let limits = worker.replayLimits(
+            mightBeAnswered: mightBeAnswered,
+            isIdempotent: exchange.request.method.isIdempotent
+        )
+        replay.begin(limits: limits, totalLimit: UInt64(policy.configuration.limits.replayTotal))
+        isReplayBegun = true
     }
 
     /// A request that is not forwarded.
     func refuse(_ response: LocalResponse) {
-        perform(machine.refuse(response))
+        perform(exchange.machine.refuse(response))
     }
 
     // MARK: the one switch
@@ -112,29 +114,28 @@ final class ExchangeRunner: DeadlineObserver {
     func perform(_ first: ExchangeStateMachine.Step) {
         var step = first
         while true {
-            if !machine.reports.isEmpty { tellLedger() }
             // Before the client sees the response: its next request may come to another loop.
-            if machine.hasLearned { publishLearned() }
+            if exchange.machine.hasNews { tellNews() }
             switch step {
             case .wait:
                 return armDeadline()
             case .ask(let side):
                 guard let next = ask(side) else { return }
                 step = next
-            case .collectBody where !replay.mayHold(request.bodyLength):
-                step = machine.bodyTooLarge()
+            case .collectBody where !replay.mayHold(exchange.request.bodyLength):
+                step = exchange.machine.bodyTooLarge()
             case .collectBody:
                 isCollecting = true
                 client?.resumeInput()
-                guard isRequestBodyRead, machine.state == .collectingBody else { return armDeadline() }
+                guard isRequestBodyRead, exchange.machine.state == .collectingBody else { return armDeadline() }
                 isCollecting = false
-                step = machine.bodyCollected(hash: bodyHash())
+                step = exchange.machine.bodyCollected(hash: bodyHash())
             case .acquire(let fresh):
                 guard let next = acquire(fresh: fresh) else { return armDeadline() }
                 step = next
             case .send:
-                sendLeg()
-                step = machine.legSent()
+                guard let next = sendLeg() else { return armDeadline() }
+                step = next
             case .sendBody(let tellClient):
                 if tellClient { sendContinue() }
                 return openBody()
@@ -160,7 +161,7 @@ final class ExchangeRunner: DeadlineObserver {
 
     func armDeadline() {
         let length: Nanoseconds
-        switch machine.state {
+        switch exchange.machine.state {
         case .askingLedger, .awaitingHead: length = worker.timeouts.responseHead
         case .collectingBody: length = worker.timeouts.requestBody
         case .acquiring: length = worker.timeouts.connect
@@ -173,25 +174,27 @@ final class ExchangeRunner: DeadlineObserver {
     }
 
     func deadlinePassed() {
-        switch machine.state {
+        switch exchange.machine.state {
         case .idle, .finished:
             return
         case .askingLedger where asksAgain:
             return askAgain()
         case .relaying:
-            record.reason = "response.timeout"
+            record.reason = "exchange.response.timeout"
             return cutShort()
         case .tunnelling:
             record.reason = "tunnel.timeout"
             return endTunnel()
         case .askingLedger, .collectingBody, .acquiring, .awaitingContinue, .awaitingHead, .draining:
-            perform(machine.deadlinePassed())
+            perform(exchange.machine.deadlinePassed())
         }
     }
 
     /// When the exchange's wait for the ledger ends, whatever the scouts do.
     var waitLimit = Instant.distantFuture
     var askedSide: Side?
+    /// The worker knows it by its number, to wake it.
+    var isWaitingForLedger = false
 
     private var asksAgain: Bool { askedSide != nil && worker.loop.now < waitLimit }
 
@@ -207,8 +210,7 @@ final class ExchangeRunner: DeadlineObserver {
 
     /// Gives everything back; the log gets its line.
     func finish(reusesUpstream: Bool) {
-        machine.ended()
-        if machine.holdsLedgerPlace { worker.shared.ledger.leave(worker.waiter(self)) }
+        if exchange.ended() { worker.shared.ledger.leave(worker.waiter(self)) }
         askedSide = nil
         waitLimit = .distantFuture
         opening?.cancel()
@@ -217,7 +219,11 @@ final class ExchangeRunner: DeadlineObserver {
             self.upstream = nil
             if reusesUpstream { worker.release(upstream) } else { worker.discard(upstream) }
         }
-        giveBackCarried()
+        if isCarrying { giveBackCarried() }
+        if isReplayBegun {
+            replay.reset()
+            isReplayBegun = false
+        }
         worker.log(self)
         phase = .none
         client = nil
@@ -230,15 +236,18 @@ final class ExchangeRunner: DeadlineObserver {
         deadline = nil
     }
 
-    private func publishLearned() {
-        machine.hasLearned = false
-        if let destination = machine.destination { worker.publishLearned(destination) }
+    private func tellNews() {
+        if !exchange.machine.reports.isEmpty { tellLedger() }
+        guard exchange.machine.hasLearned else { return }
+        exchange.machine.hasLearned = false
+        if let destination = exchange.machine.destination { worker.publishLearned(destination) }
     }
 
     private func giveBackCarried() {
-        if let nonce = carried.origin { machine.giveBack(.origin, nonce) }
-        if let nonce = carried.parent { machine.giveBack(.parent, nonce) }
+        if let nonce = carried.origin { exchange.machine.giveBack(.origin, nonce) }
+        if let nonce = carried.parent { exchange.machine.giveBack(.parent, nonce) }
         carried = ConnectionNonces()
+        isCarrying = false
     }
 
     var isClientBlocked: Bool { client?.isBlocked ?? true }

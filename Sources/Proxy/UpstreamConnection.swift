@@ -12,9 +12,16 @@ final class UpstreamConnection: ReadinessObserver {
     /// The exchange that has it; nil while it idles in the pool.
     var runner: ExchangeRunner?
     /// What could not be sent yet.
-    private var outbound = ByteBuffer()
+    private var outbound = ByteBuffer() {
+        didSet { isBlocked = !outbound.isEmpty }
+    }
+    /// Something waits in `outbound`, or in `inbound`: flags, since they are asked for far more often than they change.
+    private(set) var isBlocked = false
+    private var hasInbound = false
     /// Bytes that arrived and were not taken yet.
-    private(set) var inbound = ByteBuffer()
+    private(set) var inbound = ByteBuffer() {
+        didSet { hasInbound = !inbound.isEmpty }
+    }
     private let socket: StreamSocket
     /// Exchanges that it has served.
     var served = 0
@@ -40,8 +47,7 @@ final class UpstreamConnection: ReadinessObserver {
     }
 
     var isClosed: Bool { socket.isClosed }
-    var isBlocked: Bool { !outbound.isEmpty }
-    var hasUnread: Bool { !inbound.isEmpty }
+    var hasUnread: Bool { hasInbound }
     var stream: StreamSocket { socket }
 
     func readable() {
@@ -61,11 +67,11 @@ final class UpstreamConnection: ReadinessObserver {
     }
 
     /// What is unread waits for its taker, but for a head that has not come whole.
-    private var wantsInput: Bool { inbound.isEmpty || runner?.phase == .head }
+    private var wantsInput: Bool { !hasInbound || runner?.phase == .head }
 
     private func take(_ count: Int, _ runner: ExchangeRunner) {
         let loop = worker.loop
-        if inbound.isEmpty {
+        if !hasInbound {
             isProcessing = true
             let taken = runner.received(loop.received, from: self)
             isProcessing = false
@@ -100,7 +106,7 @@ final class UpstreamConnection: ReadinessObserver {
     /// Takes what was left unread before, then reads on.
     func resumeReading() {
         guard !isProcessing else { return }
-        if !inbound.isEmpty, let runner { takeInbound(runner) }
+        if hasInbound, let runner { takeInbound(runner) }
         guard wantsInput, !socket.isClosed else { return }
         if !isEndOfFileSeen { socket.resumeReading() }
     }
@@ -109,7 +115,7 @@ final class UpstreamConnection: ReadinessObserver {
 
     /// Sends both parts, keeping what the kernel doesn't take; false where the connection is broken.
     func send(_ first: Span<UInt8>, _ second: Span<UInt8>) -> Bool {
-        guard outbound.isEmpty else {
+        guard !isBlocked else {
             outbound.append(first)
             outbound.append(second)
             return true
@@ -134,7 +140,7 @@ final class UpstreamConnection: ReadinessObserver {
     }
 
     func writable() {
-        guard !outbound.isEmpty else { return }
+        guard isBlocked else { return }
         switch socket.write(outbound.readable) {
         case .wrote(let count): outbound.consume(count)
         case .wouldBlock: break
@@ -144,7 +150,7 @@ final class UpstreamConnection: ReadinessObserver {
             runner?.upstreamWriteFailed(self)
             return
         }
-        if outbound.isEmpty {
+        if !isBlocked {
             outbound.shrink()
             runner?.upstreamDrained(self)
         } else {
@@ -166,5 +172,5 @@ final class UpstreamConnection: ReadinessObserver {
     }
 
     /// The peer may have ended it while nobody looked (H-6).
-    var isUsable: Bool { !socket.isClosed && !isEndOfFileSeen && inbound.isEmpty && outbound.isEmpty }
+    var isUsable: Bool { !socket.isClosed && !isEndOfFileSeen && !hasInbound && !isBlocked }
 }

@@ -3,14 +3,14 @@ internal import Events
 internal import Exchange
 
 /// The upstream connections of one loop, by id, and the places that wait for one.
-struct UpstreamPool {
+final class UpstreamPool {
     private var connections: [UpstreamConnection?] = []
     private var free: [Int] = []
     private var hops: [ObjectIdentifier: Hop] = [:]
     /// Attempts that wait for a place at their host's limit.
     var waiting: [ConnectionAttempt] = []
 
-    mutating func add(_ hop: Hop, _ make: (UpstreamID) -> UpstreamConnection) -> UpstreamConnection {
+    func add(_ hop: Hop, _ make: (UpstreamID) -> UpstreamConnection) -> UpstreamConnection {
         let index = free.popLast() ?? connections.count
         if index == connections.count { connections.append(nil) }
         let connection = make(UpstreamID(index: index))
@@ -22,7 +22,7 @@ struct UpstreamPool {
 
     subscript(id: UpstreamID) -> UpstreamConnection? { connections[id.index] }
 
-    mutating func remove(_ connection: UpstreamConnection) -> Bool {
+    func remove(_ connection: UpstreamConnection) -> Bool {
         let index = connection.id.index
         guard connections[index] === connection else { return false }
         connections[index] = nil
@@ -87,7 +87,7 @@ extension Worker {
     /// The connection is free for the next exchange.
     func release(_ connection: UpstreamConnection) {
         connection.runner = nil
-        guard connection.isUsable, !isDraining, destinations.isCurrent(connection.hop) || connection.isBound else {
+        guard connection.isUsable, !isDraining, connection.hop.isCurrent || connection.isBound else {
             return discard(connection)
         }
         connection.idleSince = loop.now

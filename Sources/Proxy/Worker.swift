@@ -24,11 +24,13 @@ final class Worker: ListenerObserver {
     /// Exchanges that wait for the ledger's word.
     var waiting: [UInt64: ExchangeRunner] = [:]
     let destinations: DestinationTable
-    var pool: UpstreamPool
+    let pool = UpstreamPool()
     private var listeners: [Listener] = []
     private var listenerIndices: [ObjectIdentifier: Int] = [:]
     private var clients: [UInt64: ClientConnection] = [:]
-    private var idleRunners: [ExchangeRunner] = []
+    /// Those that wait for a request, as a list by `nextIdle`.
+    private var idleRunner: ExchangeRunner?
+    private var idleRunnerCount = 0
     private var nextNumber: UInt64 = 1
     private var ticker: Timer?
     private(set) var isDraining = false
@@ -42,13 +44,11 @@ final class Worker: ListenerObserver {
         accessLog = shared.log.accessLog(tellsQuery: policy.configuration.log.query)
         resolver = try Resolver(loop, threads: shared.resolverThreads)
         destinations = DestinationTable()
-        pool = UpstreamPool()
     }
 
     var configuration: ServerConfiguration { policy.configuration }
     var timeouts: TimeoutsConfiguration { policy.configuration.timeouts }
     var limits: Limits { policy.limits }
-    var admission: RequestAdmission { policy.admission }
 
     /// Does something at the end of the work at hand, when nothing is on the stack any more.
     func later(_ body: @escaping () -> Void) {
@@ -164,16 +164,29 @@ final class Worker: ListenerObserver {
     // MARK: exchanges
 
     func makeRunner(for client: ClientConnection) -> ExchangeRunner {
-        let runner = idleRunners.popLast() ?? ExchangeRunner(worker: self)
+        let runner = takeIdleRunner() ?? ExchangeRunner(worker: self)
         nextNumber += 1
         runner.prepare(for: client, number: nextNumber, policy: policy)
         return runner
     }
 
+    private func takeIdleRunner() -> ExchangeRunner? {
+        guard let runner = idleRunner else { return nil }
+        idleRunner = runner.nextIdle
+        runner.nextIdle = nil
+        idleRunnerCount -= 1
+        return runner
+    }
+
     func recycle(_ runner: ExchangeRunner) {
-        waiting[runner.number] = nil
-        guard idleRunners.count < 256, !hasEnded else { return runner.retire() }
-        idleRunners.append(runner)
+        if runner.isWaitingForLedger {
+            waiting[runner.number] = nil
+            runner.isWaitingForLedger = false
+        }
+        guard idleRunnerCount < 256, !hasEnded else { return runner.retire() }
+        runner.nextIdle = idleRunner
+        idleRunner = runner
+        idleRunnerCount += 1
     }
 
     func waiter(_ runner: ExchangeRunner) -> Waiter { Waiter(loop: index, exchange: runner.number) }
@@ -196,7 +209,7 @@ final class Worker: ListenerObserver {
 
     /// A target that leads back to this proxy by its own address (H-13).
     func refusal(of destination: Destination) -> LocalResponse? {
-        guard let address = destination.hop.address ?? IPAddress(destination.hop.host) else { return nil }
+        guard let address = destination.hop.literalAddress else { return nil }
         guard shared.ownAddresses.contains(address, port: destination.hop.port) else { return nil }
         return ExchangeError(.loop, .local).response
     }
@@ -241,8 +254,7 @@ final class Worker: ListenerObserver {
         for client in Array(clients.values) { client.close() }
         pool.closeAll(worker: self)
         // They hold the worker, as it holds them.
-        for runner in idleRunners { runner.retire() }
-        idleRunners.removeAll()
+        while let runner = takeIdleRunner() { runner.retire() }
         waiting.removeAll()
         loop.stop()
     }

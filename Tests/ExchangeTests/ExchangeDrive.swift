@@ -33,7 +33,7 @@ enum Ending: Equatable {
 }
 
 /// Carries out the steps of the machine without a socket: heads in, heads out.
-struct ExchangeDrive {
+struct ExchangeDrive: ~Copyable {
     var machine = ExchangeStateMachine()
     /// The heads that went upstream.
     private(set) var legs: [String] = []
@@ -116,7 +116,7 @@ struct ExchangeDrive {
         machine.reports = []
     }
 
-    private mutating func word(_ side: Side, _ head: RequestHead) -> ExchangeStateMachine.Step {
+    private mutating func word(_ side: Side, _ head: borrowing RequestHead) -> ExchangeStateMachine.Step {
         guard let name = machine.question(side, head)?.credential.name, withheld.contains(name) else {
             return machine.ledgerAnswered(side, .go(isSettled: true), version: 1)
         }
@@ -124,7 +124,7 @@ struct ExchangeDrive {
         return machine.ledgerAnswered(side, .withheld(reason), version: 1)
     }
 
-    private mutating func send(_ head: RequestHead) -> ExchangeStateMachine.Step {
+    private mutating func send(_ head: borrowing RequestHead) -> ExchangeStateMachine.Step {
         var buffer = ByteBuffer()
         randomCount += 1
         let cnonce = Array("c\(randomCount)".utf8)
@@ -140,7 +140,7 @@ struct ExchangeDrive {
         return machine.legSent()
     }
 
-    private mutating func receive(_ text: String, _ head: RequestHead) -> ExchangeStateMachine.Step {
+    private mutating func receive(_ text: String, _ head: borrowing RequestHead) -> ExchangeStateMachine.Step {
         var response = ResponseHead()
         let bytes = Array((text + "\r\n\r\n").utf8)
         _ = response.parse(bytes.span, limits: Limits(), requestMethod: head.method)

@@ -4,7 +4,7 @@ import Testing
 @testable import Exchange
 
 @Suite struct ForwardedRequestTests {
-    private func write(_ head: RequestHead, _ form: RequestForm) -> String {
+    private func write(_ head: borrowing RequestHead, _ form: RequestForm) -> String {
         written {
             ForwardedRequest.appendStart(head, form: form, into: &$0)
             ForwardedRequest.appendFields(head, form: form, pseudonym: "tester", into: &$0)

@@ -4,7 +4,7 @@ import Testing
 @testable import Exchange
 
 @Suite struct ForwardedResponseTests {
-    private func write(_ head: ResponseHead, _ form: ResponseForm, version: HTTPVersion = .http11) -> String {
+    private func write(_ head: borrowing ResponseHead, _ form: ResponseForm, version: HTTPVersion = .http11) -> String {
         let terms = ResponseTerms(pseudonym: "tester", version: version, keepsAlive: true, unixSeconds: 784_111_777)
         return written { ForwardedResponse.append(head, form: form, terms: terms, into: &$0) }
     }

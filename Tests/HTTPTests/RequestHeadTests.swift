@@ -4,55 +4,65 @@ import Testing
 @testable import HTTP
 
 @Suite struct RequestHeadTests {
-    static func parse(_ text: String, limits: Limits = Limits()) -> (outcome: ParseOutcome, head: RequestHead) {
+    struct Parsed: ~Copyable {
+        let outcome: ParseOutcome
+        let head: RequestHead
+    }
+
+    static func outcome(_ text: String, limits: Limits = Limits()) -> ParseOutcome {
+        let parsed = parse(text, limits: limits)
+        return parsed.outcome
+    }
+
+    static func parse(_ text: String, limits: Limits = Limits()) -> Parsed {
         var head = RequestHead()
         let bytes = Array(text.utf8)
         let outcome = head.parse(bytes.span, limits: limits)
-        return (outcome, head)
+        return Parsed(outcome: outcome, head: head)
     }
 
     @Test("a head in absolute-form is read whole, and nothing behind it")
     func absoluteForm() {
         let text =
             "GET http://User@Example.com:8080/a/b?q=1 HTTP/1.1\r\nHost: example.com\r\nX-Other: \t a b \r\nEmpty:\r\n\r\n"
-        let (outcome, head) = Self.parse("\(text)rest")
-        #expect(outcome == .head(consumed: text.utf8.count))
-        #expect(head.method == .get)
-        #expect(head.version == .http11)
-        #expect(String(head.methodBytes) == "GET")
-        #expect(String(head.targetBytes) == "http://User@Example.com:8080/a/b?q=1")
-        #expect(String(head.bytes(head.target.host)) == "Example.com")
-        #expect(head.target.port == 8080)
-        #expect(head.fields.count == 3)
-        #expect(String(head.fields.nameBytes(1)) == "X-Other")
-        #expect(String(head.fields.value(1)) == "a b")
-        #expect(String(head.fields.value(2)) == "")
-        #expect(head.bodyLength == .none)
-        #expect(!head.isEmptyLineSkipped)
+        let parsed = Self.parse("\(text)rest")
+        #expect(parsed.outcome == .head(consumed: text.utf8.count))
+        #expect(parsed.head.method == .get)
+        #expect(parsed.head.version == .http11)
+        #expect(String(parsed.head.methodBytes) == "GET")
+        #expect(String(parsed.head.targetBytes) == "http://User@Example.com:8080/a/b?q=1")
+        #expect(String(parsed.head.bytes(parsed.head.target.host)) == "Example.com")
+        #expect(parsed.head.target.port == 8080)
+        #expect(parsed.head.fields.count == 3)
+        #expect(String(parsed.head.fields.nameBytes(1)) == "X-Other")
+        #expect(String(parsed.head.fields.value(1)) == "a b")
+        #expect(String(parsed.head.fields.value(2)) == "")
+        #expect(parsed.head.bodyLength == .none)
+        #expect(parsed.head.isEmptyLineSkipped == false)
     }
 
     @Test("H-4 one empty line before the request line is skipped")
     func emptyLine() {
-        let (outcome, head) = Self.parse("\r\nGET http://a/ HTTP/1.1\r\nHost: a\r\n\r\n")
-        #expect(outcome == .head(consumed: 37))
-        #expect(head.isEmptyLineSkipped)
-        #expect(String(head.targetBytes) == "http://a/")
+        let parsed = Self.parse("\r\nGET http://a/ HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(parsed.outcome == .head(consumed: 37))
+        #expect(parsed.head.isEmptyLineSkipped == true)
+        #expect(String(parsed.head.targetBytes) == "http://a/")
     }
 
     @Test("H-4 equal lengths count as one", arguments: ["5", "5, 5", "5 ,\t5,5", "005", "5\r\nContent-Length: 5, 5"])
     func equalLengths(_ value: String) {
-        let (outcome, head) = Self.parse("POST http://a/ HTTP/1.1\r\nHost: a\r\nContent-Length: \(value)\r\n\r\nhello")
-        #expect(outcome != .needMore)
-        #expect(head.bodyLength == .fixed(5))
-        #expect(head.contentLength == 5)
+        let parsed = Self.parse("POST http://a/ HTTP/1.1\r\nHost: a\r\nContent-Length: \(value)\r\n\r\nhello")
+        #expect(parsed.outcome != .needMore)
+        #expect(parsed.head.bodyLength == .fixed(5))
+        #expect(parsed.head.contentLength == 5)
     }
 
     @Test("H-14 a length may be as large as 2^63-1")
     func largestLength() {
-        let (_, head) = Self.parse(
+        let parsed = Self.parse(
             "POST http://a/ HTTP/1.1\r\nHost: a\r\nContent-Length: 9223372036854775807\r\n\r\n"
         )
-        #expect(head.bodyLength == .fixed(9_223_372_036_854_775_807))
+        #expect(parsed.head.bodyLength == .fixed(9_223_372_036_854_775_807))
     }
 
     @Test(
@@ -60,9 +70,9 @@ import Testing
         arguments: ["chunked", "CHUNKED", "chunked,", ", chunked ,"]
     )
     func chunked(_ value: String) {
-        let (outcome, head) = Self.parse("POST http://a/ HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: \(value)\r\n\r\n")
-        #expect(outcome != .needMore)
-        #expect(head.bodyLength == .chunked)
+        let parsed = Self.parse("POST http://a/ HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: \(value)\r\n\r\n")
+        #expect(parsed.outcome != .needMore)
+        #expect(parsed.head.bodyLength == .chunked)
     }
 
     @Test(
@@ -72,9 +82,9 @@ import Testing
         ]
     )
     func versions(_ text: String, _ version: HTTPVersion) {
-        let (outcome, head) = Self.parse("GET http://a/ \(text)\r\nHost: a\r\n\r\n")
-        #expect(outcome != .needMore)
-        #expect(head.version == version)
+        let parsed = Self.parse("GET http://a/ \(text)\r\nHost: a\r\n\r\n")
+        #expect(parsed.outcome != .needMore)
+        #expect(parsed.head.version == version)
     }
 
     @Test(
@@ -87,7 +97,7 @@ import Testing
         ]
     )
     func hosts(_ text: String) {
-        #expect(Self.parse(text).outcome == .head(consumed: text.utf8.count))
+        #expect(Self.outcome(text) == .head(consumed: text.utf8.count))
     }
 
     @Test("values keep bytes over 0x7f as they came")
@@ -102,7 +112,7 @@ import Testing
     func needMore() {
         let text = "POST http://a:1/b?c HTTP/1.1\r\nHost: a:1\r\nContent-Length: 5\r\nX: y\r\n\r\n"
         for count in 0..<text.utf8.count {
-            #expect(Self.parse(String(decoding: text.utf8.prefix(count), as: UTF8.self)).outcome == .needMore)
+            #expect(Self.outcome(String(decoding: text.utf8.prefix(count), as: UTF8.self)) == .needMore)
         }
     }
 
@@ -121,14 +131,14 @@ import Testing
     func limits() {
         let text = "GET http://a/ HTTP/1.1\r\nHost: a\r\nX: y\r\n\r\n"
         let size = text.utf8.count
-        #expect(Self.parse(text, limits: Limits(head: size, fields: 2, target: 9)).outcome == .head(consumed: size))
+        #expect(Self.outcome(text, limits: Limits(head: size, fields: 2, target: 9)) == .head(consumed: size))
         let refused = [
             (Limits(head: size - 1, fields: 2, target: 9), "request.head-length"),
             (Limits(head: size, fields: 1, target: 9), "request.field-count"),
             (Limits(head: size, fields: 2, target: 8), "request.target-length"),
         ]
         for (limits, reason) in refused {
-            guard case .failed(let error) = Self.parse(text, limits: limits).outcome else {
+            guard case .failed(let error) = Self.outcome(text, limits: limits) else {
                 Issue.record("\(reason) was not refused")
                 continue
             }

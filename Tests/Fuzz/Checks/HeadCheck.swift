@@ -45,7 +45,7 @@ package enum HeadCheck {
         }
     }
 
-    private static func fault(of head: RequestHead, _ bytes: [UInt8]) -> String? {
+    private static func fault(of head: borrowing RequestHead, _ bytes: [UInt8]) -> String? {
         if let fault = faultOfStrictLines(bytes) { return fault }
         if !ASCII.isToken(head.methodBytes) { return "a method that is no token" }
         if let fault = fault(of: head.fields, bytes) { return fault }
@@ -67,7 +67,7 @@ package enum HeadCheck {
         return bytes.suffix(4) == [0x0d, 0x0a, 0x0d, 0x0a] ? nil : "a request without its empty line"
     }
 
-    private static func fault(of response: ResponseHead, _ bytes: [UInt8]) -> String? {
+    private static func fault(of response: borrowing ResponseHead, _ bytes: [UInt8]) -> String? {
         if response.status < 100 || response.status > 999 { return "a status of \(response.status)" }
         if bytes.last != 0x0a { return "a response without its empty line" }
         if !isClean([UInt8](response.reason)) { return "a reason with a line end" }
@@ -98,7 +98,7 @@ package enum HeadCheck {
     }
 
     /// What is written from a request reads strictly as the same request.
-    private static func faultOfRewriting(_ head: RequestHead) -> String? {
+    private static func faultOfRewriting(_ head: borrowing RequestHead) -> String? {
         var buffer = ByteBuffer()
         HeadSerializer.appendRequestLine(method: head.methodBytes, target: head.targetBytes, into: &buffer)
         HeadSerializer.appendFields(head.fields, except: FieldNameSet(), into: &buffer)

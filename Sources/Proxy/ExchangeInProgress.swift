@@ -1,0 +1,172 @@
+internal import Authentication
+internal import Bytes
+internal import Crypto
+internal import Events
+internal import Exchange
+internal import HTTP
+internal import Rules
+
+/// What belongs to one exchange and is filled anew for the next: one value, so that an event touches it once.
+///
+/// Nothing in here calls back into connections or the runner.
+struct ExchangeInProgress: ~Copyable {
+    var request = RequestHead()
+    var response = ResponseHead()
+    var machine = ExchangeStateMachine()
+    var responseBody = BodyReader()
+
+    /// Forgets the exchange, keeping storage for the next.
+    mutating func reset() {
+        request.removeAll()
+        machine.reset()
+        responseBody.reset()
+    }
+
+    // MARK: the request
+
+    /// What the client's connection needs of a head that is whole.
+    struct RequestOutline {
+        let bodyLength: BodyLength
+        let keepsAlive: Bool
+        /// A tunnel is asked for, by CONNECT or Upgrade.
+        let asksForTunnel: Bool
+    }
+
+    enum RequestOutcome {
+        case needMore
+        case head(consumed: Int, RequestOutline)
+        case failed(ParseError)
+    }
+
+    mutating func parseRequest(_ bytes: Span<UInt8>, _ policy: Policy) -> RequestOutcome {
+        switch request.parse(bytes, limits: policy.limits) {
+        case .needMore: return .needMore
+        case .failed(let error): return .failed(error)
+        case .head(let consumed):
+            let outline = RequestOutline(
+                bodyLength: request.bodyLength,
+                keepsAlive: request.fields.keepsConnection(request.version),
+                asksForTunnel: request.method == .connect || policy.admission.upgrades(request)
+            )
+            return .head(consumed: consumed, outline)
+        }
+    }
+
+    /// Begins to serve the request, unless it is refused.
+    mutating func begin(
+        _ policy: Policy,
+        worker: Worker,
+        isClientAllowed: Bool,
+        _ identity: Client
+    )
+        -> ExchangeStateMachine.Step
+    {
+        if let refusal = policy.admission.refusal(request, isClientAllowed: isClientAllowed) {
+            return machine.refuse(refusal)
+        }
+        let destination = worker.destination(for: request)
+        if let refusal = worker.refusal(of: destination) { return machine.refuse(refusal) }
+        let terms = ExchangeTerms(
+            upgrades: policy.admission.upgrades(request),
+            mightBeAnswered: destination.mightBeAnswered(for: identity)
+        )
+        return machine.begin(
+            request,
+            destination: destination,
+            client: identity,
+            terms: terms,
+            ledgerVersion: worker.shared.ledger.version
+        )
+    }
+
+    /// An upstream connection is in hand; `isBound` where it is the client's connection's alone from now on.
+    mutating func connected(isReused: Bool) -> (step: ExchangeStateMachine.Step, isBound: Bool) {
+        (machine.connected(isReused: isReused), machine.isBound)
+    }
+
+    /// What the ledger is asked for one side; nil where it has no say.
+    func question(_ side: Side) -> LedgerQuestion? { machine.question(side, request) }
+
+    /// Writes the head of the next leg, which counts as sent.
+    mutating func appendLeg(
+        _ worker: Worker,
+        nonces: inout ConnectionNonces,
+        into buffer: inout ByteBuffer
+    ) -> ExchangeStateMachine.Step {
+        response.removeAll()
+        buffer.removeAll()
+        machine.appendLeg(
+            request,
+            pseudonym: worker.pseudonym,
+            nonces: &nonces,
+            digest: worker.digest,
+            random: { RandomBytes.hex(count: 16) },
+            into: &buffer
+        )
+        return machine.legSent()
+    }
+
+    /// The request may be repeated on another connection (H-6).
+    var mayBeRepeated: Bool { request.method.isIdempotent && machine.isBodyKept }
+
+    // MARK: the response
+
+    mutating func parseResponse(_ bytes: Span<UInt8>, limits: Limits) -> ParseOutcome {
+        response.parse(bytes, limits: limits, requestMethod: request.method)
+    }
+
+    /// The status of a final response whose head was just read; nil for an interim one.
+    var finalStatus: UInt16? { response.status < 200 && response.status != 101 ? nil : response.status }
+
+    /// What a response head that was just read leads to.
+    struct ResponseOutcome {
+        let step: ExchangeStateMachine.Step
+        /// The connection can serve another exchange once the response is read to its end.
+        let isReusable: Bool
+    }
+
+    /// A response head was read; `isRequestSent` where the leg's request went out whole.
+    mutating func headReceived(clientKeepsAlive: Bool, isRequestSent: Bool, limits: Limits) -> ResponseOutcome {
+        let length = response.bodyLength(for: request.method)
+        let keepsAlive = response.fields.keepsConnection(response.version)
+        if finalStatus != nil { responseBody.begin(length, .response, limits: limits) }
+        let reading = ResponseReading(
+            client: ClientTerms(version: request.version, keepsAlive: clientKeepsAlive),
+            isRequestSent: isRequestSent,
+            keepsAlive: keepsAlive,
+            bodyLength: length
+        )
+        let step = machine.responseHeadReceived(response, request, reading)
+        return ResponseOutcome(step: step, isReusable: keepsAlive && length != .untilClose)
+    }
+
+    /// Writes the head of the response that is passed on; true where it has no body.
+    func appendResponse(_ form: ResponseForm, _ worker: Worker, into buffer: inout ByteBuffer) -> Bool {
+        buffer.removeAll()
+        let terms = terms(worker, keepsAlive: form.keepsAlive)
+        ForwardedResponse.append(response, form: form, terms: terms, into: &buffer)
+        return responseBody.isEnded
+    }
+
+    /// How the client reads a response.
+    func terms(_ worker: Worker, keepsAlive: Bool) -> ResponseTerms {
+        ResponseTerms(
+            pseudonym: worker.pseudonym,
+            version: request.version,
+            keepsAlive: keepsAlive,
+            unixSeconds: worker.loop.unixSeconds
+        )
+    }
+
+    /// What comes next of the response's body, and whether it ends with it.
+    mutating func nextContent(_ bytes: Span<UInt8>, from start: Int) -> (event: BodyReader.Event, isEnded: Bool) {
+        let event = responseBody.next(bytes, from: start)
+        return (event, responseBody.isEnded)
+    }
+
+    /// The exchange is over; true where it has a place in the ledger's queue to give back.
+    mutating func ended() -> Bool {
+        machine.ended()
+        return machine.holdsLedgerPlace
+    }
+}
