@@ -20,6 +20,13 @@ extension StreamSocket {
         return count < 0 && (errno == EAGAIN || errno == EINTR) ? .silent : .ended
     }
 
+    /// Whether the connection was reset, or broke otherwise, behind whatever is still to be read.
+    package var isBroken: Bool {
+        var code: Int32 = 0
+        var length = socklen_t(MemoryLayout<Int32>.size)
+        return unsafe getsockopt(rawDescriptor, SOL_SOCKET, SO_ERROR, &code, &length) == 0 && code != 0
+    }
+
     /// Has the kernel throw away at most `limit` bytes that have arrived; `received` is left alone.
     package func discard(limit: Int) -> ReadResult {
         let count = recv(rawDescriptor, nil, limit, Int32(MSG_TRUNC))

@@ -51,6 +51,8 @@ package enum WriteResult: Equatable, Sendable {
     private var reading: EventRegistration?
     private var writing: EventRegistration?
     private var isReadingWanted = false
+    /// Whether the observer is told of readiness to read.
+    package var isReading: Bool { isReadingWanted }
     private var isReadingWatched = false
     private var isWritingWanted = false
     private var isWritingWatched = false

@@ -13,13 +13,11 @@ enum SentValue: Equatable {
     /// Basic, or another value that doesn't depend on the challenge, in answer to one or sent ahead.
     case basicAnswer, basicAhead
     case digestAnswer, digestAhead
-    /// A digest answer sent once more on another connection: a refusal may be its nonce's fault.
-    case digestRepeated
 
     var isAhead: Bool {
         switch self {
         case .basicAhead, .digestAhead: true
-        case .none, .basicAnswer, .digestAnswer, .digestRepeated: false
+        case .none, .basicAnswer, .digestAnswer: false
         }
     }
 }
@@ -89,8 +87,6 @@ struct AuthorizationSide {
     var wantsFreshNonce = false
     /// The digest of the body for the prepared answer (qop auth-int).
     var bodyHash: [UInt8]?
-    /// The prepared answer goes out once more on another connection.
-    var isRepeated = false
     /// The prepared answer was confirmed in this exchange.
     var isConfirmed = false
     /// A value of ours brought the response that is passed on.
@@ -114,7 +110,6 @@ struct AuthorizationSide {
         staleRounds = 0
         wantsFreshNonce = false
         bodyHash = nil
-        isRepeated = false
         isConfirmed = false
     }
 

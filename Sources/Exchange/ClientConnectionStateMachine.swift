@@ -32,19 +32,21 @@ package struct ClientConnectionStateMachine {
 
     package init() {}
 
-    /// There is something to read.
-    package func readable(hasUnread: Bool) -> Input {
+    /// There is something to read; while it `isBlocked` by a client that doesn't read, no further request is taken.
+    package func readable(hasUnread: Bool, isBlocked: Bool) -> Input {
         switch state {
         case .lingering: .discard
         case .closing, .closed: .pause
+        case .idle where isBlocked: .pause
         case .idle, .readingHead: isEndOfFileSeen ? .pause : .read
         case .inExchange, .tunnelling: hasUnread || isEndOfFileSeen ? .pause : .read
         }
     }
 
     /// What the next bytes are.
-    package func next(hasBytes: Bool) -> Work {
+    package func next(hasBytes: Bool, isBlocked: Bool) -> Work {
         switch state {
+        case .idle where isBlocked: .none
         case .idle, .readingHead: hasBytes ? .parseHead : .none
         case .inExchange: isBodyOpen && hasBytes ? .takeBody : .none
         case .tunnelling: hasBytes ? .relayTunnel : .none

@@ -23,6 +23,8 @@ package final class Hop {
     package var learned = LearnedSpaces.ofParent
     /// It refused an expectation of ours with 417, or speaks HTTP/1.0 (B-2).
     package var refusesExpectation = false
+    /// It was seen to end a connection behind a challenge without saying so.
+    package var closesBehindChallenges = false
     /// The learned space that may be sent ahead without asking the ledger while that is at its version.
     package var settled = Settled()
     /// Its connections lead to where the rules in force say.

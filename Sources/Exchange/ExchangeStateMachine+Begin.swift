@@ -177,7 +177,7 @@ extension ExchangeStateMachine {
         }
         switch refused {
         case .read:
-            return .send
+            return sendOnSame()
         case .toBeRead:
             state = .draining
             return .drain

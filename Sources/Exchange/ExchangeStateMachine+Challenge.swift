@@ -12,6 +12,8 @@ extension ExchangeStateMachine {
         _ reading: ResponseReading
     ) -> Step {
         refused = reading.refused
+        // A challenge is an answer: the next leg is a request of its own.
+        isRepeated = false
         self.reading = reading
         readChallenges(side, response)
         if let step = judgeRefusal(side, head) { return step }
@@ -43,8 +45,7 @@ extension ExchangeStateMachine {
         switch self[side].sent {
         case .none:
             return nil
-        case .digestAhead, .digestRepeated:
-            self[side].isRepeated = false
+        case .digestAhead:
             return nil
         case .digestAnswer:
             if let fresh = staleChallenge(side) { return answerStale(side, fresh) }
@@ -183,7 +184,6 @@ extension ExchangeStateMachine {
         )
         self[side].plan = .answer
         self[side].bodyHash = nil
-        self[side].isRepeated = false
         self[side].isConfirmed = false
         self[side].wantsFreshNonce = true
         self[side].permission = .needed

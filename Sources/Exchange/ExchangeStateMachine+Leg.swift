@@ -65,7 +65,7 @@ extension ExchangeStateMachine {
         buffer.append(name)
         appendDigest(side, head, nonce.session, digest, &buffer)
         buffer.append("\r\n")
-        self[side].sent = isAhead ? .digestAhead : self[side].isRepeated ? .digestRepeated : .digestAnswer
+        self[side].sent = isAhead ? .digestAhead : .digestAnswer
     }
 
     private mutating func appendLearnedBasic(

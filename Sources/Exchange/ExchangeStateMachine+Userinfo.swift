@@ -24,7 +24,6 @@ extension ExchangeStateMachine {
             origin.prepared = PreparedAnswer(credential: credential, rule: nil, realm: challenge.realm, value: value)
             origin.plan = .answer
             origin.bodyHash = nil
-            origin.isRepeated = false
             origin.isConfirmed = false
             origin.wantsFreshNonce = true
             origin.permission = .notNeeded

@@ -78,10 +78,12 @@ package struct ExchangeStateMachine: ~Copyable {
     package internal(set) var hasBody = false
     /// The client waits for its 100 (Continue) (RFC 9110 s.10.1.1).
     var clientExpects = false
-    /// H-6's one repeat was used.
+    /// The one repeat of this leg was used (H-6).
     var isRepeated = false
-    /// The connection of this leg served another exchange before.
+    /// The connection of this leg carried another request before.
     var isReused = false
+    /// That was a leg of this exchange.
+    var isFurtherLeg = false
     /// The client's own Authorization goes upstream and nothing of ours takes its place.
     var bringsAuthorization = false
     /// The login in the target answers the origin's challenges, and nothing of ours does (H-1b).
@@ -128,6 +130,7 @@ package struct ExchangeStateMachine: ~Copyable {
         clientExpects = false
         isRepeated = false
         isReused = false
+        isFurtherLeg = false
         bringsAuthorization = false
         answersByUserinfo = false
         passesProxyAuthorization = false
@@ -147,6 +150,7 @@ extension ExchangeStateMachine {
         switch state {
         case .acquiring:
             self.isReused = isReused
+            isFurtherLeg = false
             guard form.target == .authority, destination?.hop.isParent == false else { return .send }
             // Nobody but the target itself is at the other end of a CONNECT that is dialled directly.
             state = .tunnelling
@@ -182,10 +186,10 @@ extension ExchangeStateMachine {
         case .draining:
             return drained(isReusable: false)
         case .awaitingContinue, .awaitingHead:
+            if isUntouched && isFurtherLeg { destination?.hop.closesBehindChallenges = true }
             let mayRepeat = isUntouched && isReused && !isRepeated && isBodyKept && attempts < Self.attemptLimit
             guard mayRepeat, request.method.isIdempotent || !isSent else { return finish(with: error.response) }
             isRepeated = true
-            repeatDigestAnswers()
             return acquireFresh()
         case .idle, .askingLedger, .collectingBody, .acquiring:
             return .wait
@@ -200,10 +204,13 @@ extension ExchangeStateMachine {
         return .acquire(fresh: true)
     }
 
-    /// A digest answer that may have burned its count without being judged is no rejection when it is refused.
-    private mutating func repeatDigestAnswers() {
-        if origin.sent == .digestAnswer { origin.isRepeated = true }
-        if parent.sent == .digestAnswer { parent.isRepeated = true }
+    /// The connection of the refused response carries the next leg too, unless one like it was seen to end there and
+    /// the request could not be repeated then.
+    mutating func sendOnSame() -> Step {
+        if destination?.hop.closesBehindChallenges == true && !request.method.isIdempotent { return acquireFresh() }
+        isReused = true
+        isFurtherLeg = true
+        return .send
     }
 
     /// The refused response was read to its end; `isReusable` where its connection can carry the next leg.
@@ -214,7 +221,7 @@ extension ExchangeStateMachine {
         case .draining:
             guard isReusable else { return acquireFresh() }
             refused = .read
-            return .send
+            return sendOnSame()
         case .idle, .askingLedger, .collectingBody, .acquiring, .awaitingContinue, .awaitingHead, .relaying,
             .tunnelling, .finished:
             return .wait
@@ -225,6 +232,9 @@ extension ExchangeStateMachine {
     package mutating func refusedConnectionLost() {
         if refused != .none { refused = .unusable }
     }
+
+    /// The connection in hand can't carry the leg that was to be sent: it has ended, or said what nobody asked for.
+    package mutating func connectionUnusable() -> Step { acquireFresh() }
 
     /// What the upstream sent can't be read (RFC 9112): nothing of it is passed on.
     package mutating func responseMalformed(_ error: ParseError) -> Step {
@@ -240,7 +250,7 @@ extension ExchangeStateMachine {
     /// A digest value of one side went with this leg.
     package func usedDigest(_ side: Side) -> Bool {
         switch side == .origin ? origin.sent : parent.sent {
-        case .digestAnswer, .digestAhead, .digestRepeated: true
+        case .digestAnswer, .digestAhead: true
         case .none, .basicAnswer, .basicAhead: false
         }
     }

@@ -12,7 +12,7 @@ package struct ParseError: Error, Equatable, Sendable {
         case fieldName, blankBeforeColon, fieldValue, fieldCount, headLength
         case contentLengthMalformed, contentLengthDiffers, contentLengthWithTransferEncoding
         case transferEncodingMalformed, transferEncodingUnsupported, transferEncodingInHTTP10
-        case hostMissing, hostRepeated, hostMalformed
+        case hostMissing, hostRepeated, hostMalformed, contentInConnect
         case chunkSize, chunkExtension, chunkEnd
     }
 
@@ -93,6 +93,7 @@ extension ParseError.Code {
         case .hostMissing: "host-missing"
         case .hostRepeated: "host-repeated"
         case .hostMalformed: "host"
+        case .contentInConnect: "content-in-connect"
         case .chunkSize: "chunk-size"
         case .chunkExtension: "chunk-extension"
         case .chunkEnd: "chunk-end"

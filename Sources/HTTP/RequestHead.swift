@@ -104,6 +104,11 @@ package struct RequestHead: ~Copyable, Sendable {
     private mutating func readFraming() -> ParseError.Code? {
         var framing = MessageFraming()
         if let code = framing.read(fields, version) { return code }
+        if method == .connect {
+            // A CONNECT has no content; a body that its sender believes in would be the tunnel's [RFC 9110 s.9.3.6].
+            bodyLength = .none
+            return framing.isChunked || (framing.contentLength ?? 0) > 0 ? .contentInConnect : nil
+        }
         if framing.isChunked {
             bodyLength = .chunked
         } else {

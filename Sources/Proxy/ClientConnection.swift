@@ -84,7 +84,7 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     // MARK: reading
 
     func readable() {
-        switch machine.readable(hasUnread: hasInbound) {
+        switch machine.readable(hasUnread: hasInbound, isBlocked: isBlocked) {
         case .pause: socket.pauseReading()
         case .discard: discard()
         case .read: read()
@@ -140,7 +140,7 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
         var offset = 0
         while !socket.isClosed {
             let before = offset
-            switch machine.next(hasBytes: offset < bytes.count) {
+            switch machine.next(hasBytes: offset < bytes.count, isBlocked: isBlocked) {
             case .none: return offset
             case .parseHead:
                 guard parseHead(bytes, &offset) else { return offset }
@@ -303,7 +303,7 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
         switch machine.state {
         case .idle:
             setDeadline(worker.timeouts.clientIdle)
-            if !hasInbound { return }
+            guard hasInbound else { return socket.resumeReading() }
             worker.later { [self] in resumeInput() }
         case .lingering:
             socket.shutdownWrite()
@@ -339,16 +339,23 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     }
 
     func deadlinePassed() {
+        // The client is held up by us, not we by the client.
+        if hasBodyToRead, !isBlocked, let runner, !runner.wantsBody { return awaitBody() }
         switch machine.deadlinePassed(isBlocked: isBlocked) {
         case .none: break
         case .close: close()
         case .abortExchange: abort()
-        case .refuse: runner?.refuse(ExchangeError(.requestTimedOut, .client).response)
+        case .refuse: runner?.requestTimedOut()
         }
     }
 
     /// The body stays away: each wait for more of it has a limit.
     func awaitBody() { setDeadline(worker.timeouts.requestBody) }
+
+    /// While nothing is read, only a look tells that the client is gone (H-10).
+    func endIfBroken() {
+        if runner != nil, !socket.isReading, socket.isBroken { abort() }
+    }
 
     func tunnelBegan() {
         machine.tunnelBegan()

@@ -28,6 +28,9 @@ final class ConnectionAttempt: ReadinessObserver {
         self.runner = runner
     }
 
+    /// The host's connection limit holds it up (O-12).
+    var isWaitingForPlace: Bool { !hasPlace && !isOver }
+
     private var source: ExchangeError.Source { hop.isParent ? .parentProxy : .upstream }
 
     func start() -> Start {

@@ -125,11 +125,21 @@ struct ExchangeInProgress: ~Copyable {
         let isReusable: Bool
     }
 
-    /// A response head was read; `isRequestSent` where the leg's request went out whole.
-    mutating func headReceived(clientKeepsAlive: Bool, isRequestSent: Bool, limits: Limits) -> ResponseOutcome {
+    /// A response head was read; `isRequestSent` where the leg's request went out whole, `isMoreBehind` where bytes
+    /// stood behind it.
+    mutating func headReceived(
+        clientKeepsAlive: Bool,
+        isRequestSent: Bool,
+        isMoreBehind: Bool,
+        limits: Limits
+    ) -> ResponseOutcome {
         let length = response.bodyLength(for: request.method)
-        let keepsAlive = response.fields.keepsConnection(response.version)
-        if finalStatus != nil { responseBody.begin(length, .response, limits: limits) }
+        var keepsAlive = response.fields.keepsConnection(response.version)
+        if finalStatus != nil {
+            responseBody.begin(length, .response, limits: limits)
+            // Bytes that belong to no response of ours: nothing on that connection can be trusted any more.
+            if isMoreBehind && responseBody.isEnded { keepsAlive = false }
+        }
         let reading = ResponseReading(
             client: ClientTerms(version: request.version, keepsAlive: clientKeepsAlive),
             isRequestSent: isRequestSent,

@@ -106,6 +106,16 @@ extension ExchangeRunner {
         if !worker.flushRequest(to: upstream) { upstreamWriteFailed(upstream) }
     }
 
+    /// The client did not go on with its head or body.
+    func requestTimedOut() {
+        if hasBegunResponse {
+            record.reason = "request.timeout"
+            cutShort()
+        } else {
+            refuse(ExchangeError(.requestTimedOut, .client).response)
+        }
+    }
+
     /// The body turned out to be no body: nothing behind it can be trusted.
     func bodyMalformed(_ local: LocalResponse) {
         guard !hasBegunResponse else { return cutShort() }

@@ -45,6 +45,7 @@ extension ExchangeRunner {
 
     private func use(_ connection: UpstreamConnection, isReused: Bool) -> ExchangeStateMachine.Step {
         upstream = connection
+        isFurtherLeg = false
         connection.runner = self
         if isCarrying { takeCarried(connection) }
         let outcome = exchange.connected(isReused: isReused)
@@ -87,6 +88,13 @@ extension ExchangeRunner {
         worker.discard(upstream)
     }
 
+    /// The connection in hand has said nothing that nobody asked for, and has not ended: what comes next on it will be
+    /// the response to what is sent next (RFC 9112 s.9.2).
+    var isConnectionQuiet: Bool {
+        guard let upstream, !upstream.hasUnread else { return false }
+        return !isFurtherLeg || upstream.stream.peek() == .silent
+    }
+
     /// Writes the head of the next leg; nil where there is no connection for it.
     func sendLeg() -> ExchangeStateMachine.Step? {
         guard let upstream else { return nil }
@@ -95,6 +103,7 @@ extension ExchangeRunner {
         isBodyOpen = false
         isRequestSent = !hasBody
         let step = exchange.appendLeg(worker, nonces: &upstream.nonces, into: &worker.requestScratch)
+        isFurtherLeg = true
         upstream.served += 1
         isLegUnsent = !worker.flushRequest(to: upstream)
         upstream.stream.resumeReading()

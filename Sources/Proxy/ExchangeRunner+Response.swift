@@ -34,6 +34,11 @@ extension ExchangeRunner {
     }
 
     private func readHead(_ bytes: Span<UInt8>, _ offset: inout Int) -> Bool {
+        // What was passed on before is not read yet: interim responses have no other bound.
+        guard !isClientBlocked else {
+            upstream?.pauseReading()
+            return false
+        }
         switch exchange.parseResponse(bytes.extracting(offset..<bytes.count), limits: worker.limits) {
         case .needMore:
             return false
@@ -42,12 +47,12 @@ extension ExchangeRunner {
             return false
         case .head(let consumed):
             offset += consumed
-            headReceived()
+            headReceived(isMoreBehind: offset < bytes.count)
             return true
         }
     }
 
-    private func headReceived() {
+    private func headReceived(isMoreBehind: Bool) {
         guard let client else { return }
         let status = exchange.finalStatus
         if let status {
@@ -57,10 +62,12 @@ extension ExchangeRunner {
         let outcome = exchange.headReceived(
             clientKeepsAlive: client.keepsAlive && isRequestBodyRead,
             isRequestSent: isRequestSent && upstream?.isBlocked == false,
+            isMoreBehind: isMoreBehind,
             limits: worker.limits
         )
         isResponseReusable = outcome.isReusable
-        perform(outcome.step)
+        // One that is passed over puts no limit off.
+        if status != nil || outcome.step != .wait { perform(outcome.step) }
         if status == nil && phase == .head { exchange.response.removeAll() }
     }
 
@@ -74,11 +81,12 @@ extension ExchangeRunner {
             offset = range.upperBound
             drained += range.count
             let isWithin = drained <= worker.configuration.limits.drainOnChallenge
-            if exchange.responseBody.isEnded || !isWithin { perform(exchange.machine.drained(isReusable: isWithin)) }
+            guard exchange.responseBody.isEnded || !isWithin else { return true }
+            perform(exchange.machine.drained(isReusable: isWithin && offset == bytes.count))
             return true
         case .end(let consumed):
             offset = consumed
-            perform(exchange.machine.drained(isReusable: true))
+            perform(exchange.machine.drained(isReusable: offset == bytes.count))
             return true
         case .failed:
             perform(exchange.machine.drained(isReusable: false))
@@ -137,6 +145,7 @@ extension ExchangeRunner {
             offset = range.upperBound
             relayContent(bytes.extracting(range))
             if isEnded {
+                if offset < bytes.count { isResponseReusable = false }
                 flush()
                 endRelay()
             } else if offset == bytes.count {
@@ -145,6 +154,7 @@ extension ExchangeRunner {
             return offset < bytes.count
         case .end(let consumed):
             offset = consumed
+            if offset < bytes.count { isResponseReusable = false }
             endChunks()
             flush()
             endRelay()
@@ -189,7 +199,7 @@ extension ExchangeRunner {
         if phase == .tunnel {
             resumeUpstream()
             tunnelDrained(fromClient: false)
-        } else if phase == .relaying {
+        } else if phase == .relaying || phase == .head {
             resumeUpstream()
         }
     }

@@ -41,6 +41,8 @@ final class ExchangeRunner: DeadlineObserver {
     var hasBody = false
     /// The leg's request went out whole.
     var isRequestSent = false
+    /// The connection in hand has carried a leg of this exchange.
+    var isFurtherLeg = false
     /// The connection was broken before the leg's first byte.
     var isLegUnsent = false
     var isCollecting = false
@@ -133,6 +135,8 @@ final class ExchangeRunner: DeadlineObserver {
             case .acquire(let fresh):
                 guard let next = acquire(fresh: fresh) else { return armDeadline() }
                 step = next
+            case .send where !isConnectionQuiet:
+                step = exchange.machine.connectionUnusable()
             case .send:
                 guard let next = sendLeg() else { return armDeadline() }
                 step = next
@@ -177,6 +181,8 @@ final class ExchangeRunner: DeadlineObserver {
         switch exchange.machine.state {
         case .idle, .finished:
             return
+        case .acquiring where opening?.isWaitingForPlace == true:
+            perform(exchange.machine.failed(ExchangeError(.connectionLimitReached, .local)))
         case .askingLedger where asksAgain:
             return askAgain()
         case .relaying:

@@ -52,7 +52,7 @@ struct ReplayBuffer: ~Copyable {
     mutating func begin(limits: ReplayLimits, totalLimit: UInt64) {
         self.limits = limits
         self.totalLimit = totalLimit
-        isKeeping = limits.memory > 0
+        isKeeping = limits.memory > 0 || limits.disk > 0
     }
 
     /// Whether a body of that length may be kept; of an unknown one only trying tells.

@@ -159,6 +159,7 @@ final class Worker: ListenerObserver {
             pool.closeIdle(before: Instant(nanoseconds: now - timeouts.upstreamIdle), worker: self)
         }
         destinations.evict(before: loop.now)
+        for client in Array(clients.values) { client.endIfBroken() }
     }
 
     // MARK: exchanges

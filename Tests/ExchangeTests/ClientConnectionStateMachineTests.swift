@@ -17,11 +17,11 @@ import Testing
     @Test("H-10 one request is served at a time: what came behind it waits")
     func oneAtATime() {
         var machine = serving()
-        #expect(machine.next(hasBytes: true) == .none)
-        #expect(machine.readable(hasUnread: true) == .pause)
+        #expect(machine.next(hasBytes: true, isBlocked: false) == .none)
+        #expect(machine.readable(hasUnread: true, isBlocked: false) == .pause)
         machine.exchangeEnded(keepsAlive: true, isBodyRead: true, hasUnread: true)
         #expect(machine.state == .idle)
-        #expect(machine.next(hasBytes: true) == .parseHead)
+        #expect(machine.next(hasBytes: true, isBlocked: false) == .parseHead)
     }
 
     @Test("H-6 the connection lingers where one side does not keep it, or the body was not read")
@@ -30,7 +30,7 @@ import Testing
             var machine = serving(keepsAlive: client, hasBody: !isRead)
             machine.exchangeEnded(keepsAlive: response, isBodyRead: isRead, hasUnread: false)
             #expect(machine.state == .lingering)
-            #expect(machine.readable(hasUnread: false) == .discard)
+            #expect(machine.readable(hasUnread: false, isBlocked: false) == .discard)
         }
     }
 
@@ -77,9 +77,9 @@ import Testing
         var machine = ClientConnectionStateMachine()
         machine.headBegan()
         machine.requestMalformed()
-        #expect(machine.next(hasBytes: true) == .none)
+        #expect(machine.next(hasBytes: true, isBlocked: false) == .none)
         machine.exchangeEnded(keepsAlive: true, isBodyRead: true, hasUnread: true)
         #expect(machine.state == .lingering)
-        #expect(machine.next(hasBytes: true) == .none)
+        #expect(machine.next(hasBytes: true, isBlocked: false) == .none)
     }
 }
