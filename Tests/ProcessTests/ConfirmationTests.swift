@@ -32,11 +32,12 @@ import Testing
         let count = Locked(0)
         let peer = try ScriptedPeer { [field = demand.field, refusal = demand.refusal] request in
             if request[field] == nil { return [refusal] }
-            let isFirst = count.withLock { value in
+            // Each answer is sent once more on a fresh connection (H-6).
+            let isBroken = count.withLock { value in
                 value += 1
-                return value <= 2
+                return value <= 4
             }
-            return [isFirst ? .reset : .response()]
+            return [isBroken ? .reset : .response()]
         }
         let proxy = try RunningProxy(demand.rules(for: peer), workers: 1, files: ["secret": "right"])
         let statuses = try (0..<4).map { _ in try proxy.get(demand.url(of: peer)).status }
