@@ -107,7 +107,7 @@ extension ExchangeStateMachine {
         }
         guard !destination.isTunnel else { return nil }
         if let index = head.fields.first(.authorization) { return judge(head.fields.value(index), head) }
-        guard let value = Self.basicValueOfUserinfo(head) else { return nil }
+        guard head.target.userinfo != nil, let value = Self.basicValueOfUserinfo(head) else { return nil }
         return judge(value.readable, head)
     }
 

@@ -221,16 +221,17 @@ extension LocalResponse {
 extension ExchangeStateMachine {
     /// What a status says about what one side sent (A-6b).
     mutating func confirm(_ side: Side, _ head: borrowing RequestHead, status: UInt16) {
-        guard self[side].sent != .none else { return }
+        // A look at a part by the subscript copies the whole side, so the common case looks once.
+        let (sent, plan, isKnown) =
+            side == .origin
+            ? (origin.sent, origin.plan, origin.isKnownToLedger) : (parent.sent, parent.plan, parent.isKnownToLedger)
+        guard sent != .none else { return }
         guard Self.isConfirmation(status, side) else {
-            if self[side].isKnownToLedger { report(side, .none, head) }
+            if isKnown { report(side, .none, head) }
             return
         }
-        if self[side].isKnownToLedger {
-            let wasChallenged = self[side].plan != .ahead
-            report(side, .confirmed(wasChallenged ? .answer : .unchallenged), head)
-        }
-        if self[side].plan == .answer {
+        if isKnown { report(side, .confirmed(plan == .ahead ? .unchallenged : .answer), head) }
+        if plan == .answer {
             learn(side, head)
             self[side].isConfirmed = true
         }
