@@ -10,17 +10,27 @@ import Testing
         """
 
     /// What a response must be by RFC 7616 section 3.4.1, computed from the request as the peer got it.
-    private static func isRight(_ request: ScriptedPeer.Request, _ hash: (String) -> String, _ bodyHash: String) -> Bool
-    {
-        let value = request["Authorization"] ?? ""
-        guard parameter("qop", of: value) == "auth-int", parameter("uri", of: value) == request.target else {
-            return false
-        }
+    private static func isRight(
+        _ value: String,
+        _ method: String,
+        _ target: String,
+        _ hash: (String) -> String,
+        _ bodyHash: String
+    ) -> Bool {
+        guard parameter("qop", of: value) == "auth-int", parameter("uri", of: value) == target else { return false }
         let parts = [
             hash("user:Staff:passwd"), "n0nce", parameter("nc", of: value), parameter("cnonce", of: value), "auth-int",
-            hash("\(request.method):\(request.target):\(bodyHash)"),
+            hash("\(method):\(target):\(bodyHash)"),
         ]
         return parameter("response", of: value) == hash(parts.joined(separator: ":"))
+    }
+
+    private static func isRight(
+        _ request: ScriptedPeer.Request,
+        _ hash: (String) -> String,
+        _ bodyHash: String
+    ) -> Bool {
+        isRight(request["Authorization"] ?? "", request.method, request.target, hash, bodyHash)
     }
 
     /// An origin that refuses at the head, before it has asked for the body, and takes a right answer only.
@@ -135,5 +145,31 @@ import Testing
         #expect(response["WWW-Authenticate"] == Self.integrity)
         #expect(reason(of: response) == "body.not-kept")
         #expect(origin.requests.isEmpty)
+    }
+
+    @Test("A-4 where origin and parent both ask for auth-int, each gets the body by its own algorithm")
+    func bothSides() throws {
+        let digest = "Digest realm=\"Staff\", nonce=\"n0nce\", qop=\"auth-int\""
+        let parent = try ScriptedPeer { request in
+            guard let proxyValue = request["Proxy-Authorization"] else { return [.proxyAuthenticationRequired(digest)] }
+            guard let value = request["Authorization"] else { return [.unauthorized(digest + ", algorithm=SHA-256")] }
+            let (body, target) = (request.body.bytes, request.target)
+            let isIn =
+                Self.isRight(proxyValue, "POST", target, { Digest.md5($0) }, Digest.md5(body))
+                && Self.isRight(value, "POST", "/a", { Digest.sha256($0) }, Digest.sha256(body))
+            return [isIn ? .response() : .response(403)]
+        }
+        let proxy = try RunningProxy(
+            """
+            credentials: { login: { username: user, password: { value: passwd } } }
+            rules: [ { space: { host: a.example }, use: login } ]
+            proxies: { corp: { url: "http://127.0.0.1:\(parent.port)", use: login } }
+            routes: [ { host: "*", via: corp } ]
+            """
+        )
+        let lines = ["Host: a.example", "Content-Length: 3"]
+        let text = request("POST http://a.example/a HTTP/1.1", lines, body: "abc")
+        #expect(try proxy.connect().exchange(text).status == 200)
+        #expect(parent.requests.count == 3)
     }
 }
