@@ -4,18 +4,27 @@ package import HTTP
 /// Whether a browser marked a request as coming from another site.
 package enum CrossSite {
     /// True for `Sec-Fetch-Site: cross-site`, or without that field for an Origin of another host, but for a GET or
-    /// HEAD that navigates to a document.
+    /// HEAD that navigates to a document. Where a field comes more than once, each may mark the request and all must
+    /// excuse it: which of them the browser wrote can't be told.
     package static func judge(_ head: borrowing RequestHead) -> Bool {
         guard head.fields.contains(.secFetchSite) || head.fields.contains(.origin) else { return false }
         guard isMarked(head) else { return false }
         let isRead = head.method == .get || head.method == .head
-        return !(isRead && equals(head, .secFetchMode, "navigate") && equals(head, .secFetchDest, "document"))
+        return !(isRead && allEqual(head, .secFetchMode, "navigate") && allEqual(head, .secFetchDest, "document"))
     }
 
     private static func isMarked(_ head: borrowing RequestHead) -> Bool {
-        if head.fields.contains(.secFetchSite) { return equals(head, .secFetchSite, "cross-site") }
-        guard let index = head.fields.first(.origin) else { return false }
-        let value = head.fields.value(index)
+        if head.fields.contains(.secFetchSite) { return head.fields.hasToken(.secFetchSite, "cross-site") }
+        var next = head.fields.first(.origin)
+        while let index = next {
+            if isForeign(head.fields.value(index), head) { return true }
+            next = head.fields.next(.origin, after: index)
+        }
+        return false
+    }
+
+    /// Whether an Origin names another host than the target's; `null` does.
+    private static func isForeign(_ value: Span<UInt8>, _ head: borrowing RequestHead) -> Bool {
         guard let start = schemeEnd(value) else { return true }
         guard let authority = Authority.parse(value.extracting(start..<value.count)) else { return true }
         let host = value.extracting(start..<value.count).extracting(authority.host)
@@ -36,8 +45,12 @@ package enum CrossSite {
         return nil
     }
 
-    private static func equals(_ head: borrowing RequestHead, _ name: FieldName, _ text: String) -> Bool {
-        guard let index = head.fields.first(name) else { return false }
-        return ASCII.equalsIgnoringCase(head.fields.value(index), text)
+    private static func allEqual(_ head: borrowing RequestHead, _ name: FieldName, _ text: String) -> Bool {
+        guard var index = head.fields.first(name) else { return false }
+        while true {
+            guard ASCII.equalsIgnoringCase(head.fields.value(index), text) else { return false }
+            guard let following = head.fields.next(name, after: index) else { return true }
+            index = following
+        }
     }
 }
