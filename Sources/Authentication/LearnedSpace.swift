@@ -27,6 +27,14 @@ package struct LearnedSpace: Sendable {
     /// The directories of targets that were answered; they tell spaces of one origin apart.
     var directories: [[UInt8]] = []
 
+    /// Whether the whole origin lies in it, so that no spelling of a path leads out of it.
+    package var isWhole: Bool {
+        switch scope {
+        case .everything: true
+        case .below(let prefixes): prefixes.contains { $0.count == 1 }
+        }
+    }
+
     /// How deep the target lies in the space; nil outside of it.
     func depth(of path: Span<UInt8>) -> Int? {
         guard let depth = scope.depth(of: path) else { return nil }

@@ -67,6 +67,8 @@ extension ExchangeStateMachine {
     ) -> Bool {
         // An answer that covers the body would have to wait for all of it; where it is challenged it does.
         if hasBody && space.digestChallenge?.qop == .authInt { return false }
+        // A prefix names a directory only where all servers agree on what the path below it is.
+        guard space.isWhole || RequestPath.isUnambiguous(path) else { return false }
         return candidates.objectionAhead(
             ruleIndex: space.ruleIndex,
             method: space.method,
