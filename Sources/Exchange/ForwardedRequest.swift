@@ -130,10 +130,9 @@ package enum ForwardedRequest {
 
     /// One hop less is left (RFC 9110 s.7.6.2); a zero never gets here.
     private static func appendMaxForwards(_ head: borrowing RequestHead, into buffer: inout ByteBuffer) {
-        guard let index = head.fields.first(.maxForwards) else { return }
-        guard let left = ASCII.decimal(head.fields.value(index)), left > 0 else { return }
+        guard case .left(let hops) = MaxForwards(head) else { return }
         buffer.append("Max-Forwards: ")
-        buffer.append(decimal: left - 1)
+        buffer.append(decimal: hops - 1)
         buffer.append("\r\n")
     }
 }

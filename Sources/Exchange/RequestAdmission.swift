@@ -93,8 +93,18 @@ package struct RequestAdmission: Sendable {
             )
         }
         guard head.method == .options || head.method == .trace else { return nil }
-        guard let index = head.fields.first(.maxForwards) else { return nil }
-        guard ASCII.decimal(head.fields.value(index)) == 0 else { return nil }
+        switch MaxForwards(head) {
+        case .absent, .left: return nil
+        case .malformed:
+            return LocalResponse(
+                400,
+                .httpRequestError,
+                "request.max-forwards",
+                "Max-Forwards has to be a number.",
+                closes: head.bodyLength != .none
+            )
+        case .none: break
+        }
         return LocalResponse(
             200,
             nil,

@@ -86,4 +86,14 @@ import Testing
         let head = requestHead("\(method) http://a.test/ HTTP/1.1", ["Host: a.test", "Max-Forwards: 5"])
         #expect(write(head, RequestForm(target: .origin)).contains("\r\nMax-Forwards: \(left)\r\n"))
     }
+
+    @Test("H-12 of several Max-Forwards one is passed on, less one than the least")
+    func severalMaxForwards() {
+        let head = requestHead(
+            "OPTIONS http://a.test/ HTTP/1.1",
+            ["Host: a.test", "Max-Forwards: 9", "Max-Forwards: 3"]
+        )
+        let lines = write(head, RequestForm(target: .origin)).split(separator: "\r\n")
+        #expect(lines.filter { $0.hasPrefix("Max-Forwards") } == ["Max-Forwards: 2"])
+    }
 }

@@ -47,6 +47,21 @@ import Testing
         #expect(refusal("GET http://a.test/ HTTP/1.1", ["Max-Forwards: 0"]) == nil)
     }
 
+    @Test(
+        "H-12 of several Max-Forwards the least counts, and one that is no number is 400",
+        arguments: [
+            (["5", "0"], 200), (["0", "5"], 200), (["000"], 200), (["x"], 400), (["5", "x"], 400), (["-1"], 400),
+            (["1, 2"], 400), ([""], 400), (["0x0"], 400), (["5", "3"], nil), (["99999999999999999999"], nil),
+        ] as [([String], UInt16?)]
+    )
+    func maxForwards(_ values: [String], _ status: UInt16?) {
+        for method in ["OPTIONS", "TRACE"] {
+            let lines = values.map { "Max-Forwards: \($0)" }
+            #expect(refusal("\(method) http://a.test/ HTTP/1.1", lines) { $0.trace = true }?.status == status)
+        }
+        #expect(refusal("GET http://a.test/ HTTP/1.1", values.map { "Max-Forwards: \($0)" }) == nil)
+    }
+
     @Test("B-5 another expectation than 100-continue is 417")
     func expectation() {
         #expect(refusal("PUT http://a.test/ HTTP/1.1", ["Expect: 100-Continue"]) == nil)
