@@ -7,12 +7,16 @@ internal import Bytes
 /// and no other. Four slips that devices make are read all the same: a value that should have been quoted, a missing
 /// comma behind a closed quote, a quoted text without a name behind the scheme, and a quote that never closes.
 package struct ChallengeParser: Sendable {
-    /// How many challenges of a response are read; further ones are left out.
-    package static let maximumChallenges = 64
+    /// How many challenges of one scheme are read of a response; further ones are left out, and no scheme's number
+    /// keeps another's from being read. All unknown schemes count as one.
+    package static let maximumChallengesOfScheme = 128
+    /// How many are read in all: those of each known scheme and of the unknown ones.
+    package static let maximumChallenges = maximumChallengesOfScheme * (AuthenticationMethod.allCases.count + 1)
     /// How many parameters a challenge may have; one with more isn't answered.
     package static let maximumParameters = 64
 
     private var challenges: [AuthenticationChallenge] = []
+    private var counts = [Int](repeating: 0, count: AuthenticationMethod.allCases.count + 1)
     // Whether a parameter belongs to the last of `challenges`; else there is nothing that it could belong to.
     private var isOpen = false
 
@@ -111,8 +115,12 @@ package struct ChallengeParser: Sendable {
     }
 
     private mutating func begin(schemeName: [UInt8]) {
-        isOpen = challenges.count < Self.maximumChallenges
-        if isOpen { challenges.append(AuthenticationChallenge(schemeName: schemeName)) }
+        let challenge = AuthenticationChallenge(schemeName: schemeName)
+        let kind = challenge.method.flatMap { AuthenticationMethod.allCases.firstIndex(of: $0) } ?? counts.count - 1
+        isOpen = counts[kind] < Self.maximumChallengesOfScheme
+        guard isOpen else { return }
+        counts[kind] += 1
+        challenges.append(challenge)
     }
 
     private mutating func change(_ body: (inout AuthenticationChallenge) -> Void) {

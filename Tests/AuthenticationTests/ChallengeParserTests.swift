@@ -116,11 +116,23 @@ struct ChallengeParserTests {
     @Test("S-2 challenges and parameters beyond all reason are left out")
     func bounds() {
         let schemes = DigestFixture.challenges((0..<1000).map { "s\($0)" }.joined(separator: ","))
-        #expect(schemes.count == ChallengeParser.maximumChallenges)
+        #expect(schemes.count == ChallengeParser.maximumChallengesOfScheme)
         let parameters = (0..<1000).map { "p\($0)=1" }.joined(separator: ",")
         let read = DigestFixture.challenges("Basic realm=\"x\", \(parameters), Digest realm=\"r\", nonce=\"n\"")
         #expect(read[0].parameters.count == ChallengeParser.maximumParameters && !read[0].isReadable)
         #expect(read[1].isReadable)
+    }
+
+    @Test("A-2 no number of challenges of other schemes hides one", arguments: ["Foo", "Basic", "s$"])
+    func hidden(_ scheme: String) {
+        var parser = ChallengeParser()
+        for index in 0..<1000 {
+            let name = scheme.last == "$" ? "s\(index)" : scheme
+            parser.parse(Array("\(name) realm=\"r\(index)\"".utf8).span)
+        }
+        parser.parse(Array(#"Digest realm="last", nonce="n""#.utf8).span)
+        let last = parser.finish().last
+        #expect(last?.method == .digest && last?.isReadable == true)
     }
 
     @Test(
