@@ -67,6 +67,8 @@ final class ExchangeRunner: DeadlineObserver {
         self.number = number
         exchange.reset()
         record = ExchangeRecord()
+        record.began = worker.loop.now
+        record.client = client.identity.address
         replayOffset = 0
         phase = .none
         isResponseReusable = false
@@ -85,8 +87,6 @@ final class ExchangeRunner: DeadlineObserver {
     /// The request's head is whole; `hasBody` where content follows it.
     func begin(hasBody: Bool) {
         guard let client else { return }
-        record.began = worker.loop.now
-        record.client = client.identity.address
         self.hasBody = hasBody
         isRequestBodyRead = !hasBody
         let step = exchange.begin(policy, worker: worker, isClientAllowed: client.isAdmitted, client.identity)
