@@ -107,6 +107,29 @@ import Testing
         #expect(try nginx.log.wait(for: 3).map(\.authorization) == ["", "", ""])
     }
 
+    @Test("A-4b through squid at its defaults with 64 connections and Digest no 407 reaches a client")
+    func manyThroughSquid() throws {
+        let squid = try Squid(demanding: .digest)
+        let origin = try ScriptedPeer { [.response(body: $0.target)] }
+        let proxy = try RunningProxy(RealServersTests.through(squid), workers: 2, files: RealServersTests.files)
+        let answers = try concurrently(64, within: .seconds(60)) { connection in
+            let client = try proxy.connect(limit: .seconds(60))
+            return try (0..<55).map { index in
+                let target = "/\(connection)/\(index)"
+                let response = try client.exchange(
+                    "GET http://127.0.0.1:\(origin.port)\(target) HTTP/1.1\r\nHost: 127.0.0.1:\(origin.port)\r\n\r\n"
+                )
+                return response.text == target ? response.status : -response.status
+            }
+        }
+        #expect(answers.joined().allSatisfy { $0 == 200 }, "\(answers.map { $0.first { $0 != 200 } ?? 200 })")
+        #expect(origin.requests.count == 64 * 55)
+        // Each connection to squid has a nonce of its own, which squid takes 50 times, and a client may change its
+        // connection on the way: a few challenges for each, where every request would bring one if counts were shared.
+        let refusals = try squid.log.wait(for: 64 * 55).count { $0.status == 407 }
+        #expect((64...64 * 4).contains(refusals), "\(refusals)")
+    }
+
     @Test("H-15 a CONNECT through squid gets past its 407", arguments: [Squid.Demand.basic, .digest])
     func tunnel(_ demand: Squid.Demand) throws {
         let squid = try Squid(demanding: demand)

@@ -119,6 +119,17 @@ package final class HTTPClient {
         return body.fingerprint
     }
 
+    /// Drops `count` bytes unseen, as fast as they come.
+    package func drop(bytes count: Int) throws {
+        let deadline = Deadline(limit)
+        var left = count - reader.takeBuffered(count).count
+        while left > 0 {
+            let dropped = try socket.drop(left, by: deadline)
+            guard dropped > 0 else { throw TestFailure("the stream ended \(left) bytes too early") }
+            left -= dropped
+        }
+    }
+
     /// Takes all that comes up to the end of the stream, which must come.
     package func receiveToEnd() throws -> [UInt8] {
         try reader.body(.untilClose, by: Deadline(limit)).bytes

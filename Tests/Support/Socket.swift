@@ -136,6 +136,22 @@ final class Socket: Sendable {
         }
     }
 
+    /// Drops up to `limit` bytes where they are, in the kernel, and gives their number: 0 at the end of the stream.
+    func drop(_ limit: Int, by deadline: Deadline) throws -> Int {
+        while true {
+            // Without a buffer the kernel throws away what it would have copied [tcp(7)].
+            let count = recv(raw, nil, limit, CInt(MSG_TRUNC))
+            if count >= 0 { return count }
+            switch errno {
+            case EAGAIN:
+                guard try wait(for: POLLIN, by: deadline) else { throw deadline.failure(waitingFor: "\(limit) bytes") }
+            case EINTR: continue
+            case ECONNRESET, EPIPE: throw Ended.reset
+            default: throw TestFailure("recv: \(systemError())")
+            }
+        }
+    }
+
     /// Sends all of `bytes`.
     func write(_ bytes: [UInt8], by deadline: Deadline) throws {
         var sent = 0
