@@ -60,11 +60,12 @@ final class ConnectionAttempt: ReadinessObserver {
     func handOver(_ connection: UpstreamConnection) {
         isOver = true
         guard let runner else { return worker.release(connection) }
-        connection.runner = runner
-        worker.later { [worker] in
-            guard runner.opening === self else {
-                connection.runner = nil
-                return worker.release(connection)
+        worker.later { [self, worker] in
+            guard runner.opening === self else { return worker.release(connection) }
+            guard connection.isUsable else {
+                worker.discard(connection)
+                isOver = false
+                return retry()
             }
             runner.opened(connection)
         }

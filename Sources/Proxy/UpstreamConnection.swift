@@ -31,6 +31,8 @@ final class UpstreamConnection: ReadinessObserver {
     /// What one read takes; grows while reads fill it and the other side keeps up.
     private var readLimit = EventLoop.usualReadLimit
     private var isEndOfFileSeen = false
+    /// The last read took as much as it could: more may lie behind it.
+    private var isReadFull = false
     /// Bytes are being handed over: what is called from there must not begin again.
     private var isProcessing = false
 
@@ -54,7 +56,9 @@ final class UpstreamConnection: ReadinessObserver {
         guard let runner else { return idleBroken() }
         guard wantsInput, !isEndOfFileSeen else { return socket.pauseReading() }
         switch socket.read(limit: readLimit) {
-        case .bytes(let count): take(count, runner)
+        case .bytes(let count):
+            isReadFull = count == readLimit
+            take(count, runner)
         case .wouldBlock:
             break
         case .endOfFile:
@@ -171,6 +175,9 @@ final class UpstreamConnection: ReadinessObserver {
         socket.close()
     }
 
-    /// The peer may have ended it while nobody looked (H-6).
-    var isUsable: Bool { !socket.isClosed && !isEndOfFileSeen && !hasInbound && !isBlocked }
+    /// The peer may have ended it while nobody looked (H-6), or said what nobody asked for.
+    var isUsable: Bool {
+        guard !socket.isClosed && !isEndOfFileSeen && !hasInbound && !isBlocked else { return false }
+        return !isReadFull || socket.peek() == .silent
+    }
 }
