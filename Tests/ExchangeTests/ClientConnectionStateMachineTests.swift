@@ -24,6 +24,20 @@ import Testing
         #expect(machine.next(hasBytes: true, isBlocked: false) == .parseHead)
     }
 
+    @Test("H-7 no further request is taken while the client doesn't read what it was answered")
+    func blocked() {
+        var machine = ClientConnectionStateMachine()
+        #expect(machine.next(hasBytes: true, isBlocked: true) == .none)
+        #expect(machine.readable(hasUnread: false, isBlocked: true) == .pause)
+        #expect(machine.next(hasBytes: true, isBlocked: false) == .parseHead)
+        #expect(machine.readable(hasUnread: false, isBlocked: false) == .read)
+        // The request that is being served goes on: its body, its end and its reset are still of interest.
+        machine.headBegan()
+        machine.headReceived(keepsAlive: true, hasBody: true, asksForTunnel: false)
+        #expect(machine.next(hasBytes: true, isBlocked: true) == .takeBody)
+        #expect(machine.readable(hasUnread: false, isBlocked: true) == .read)
+    }
+
     @Test("H-6 the connection lingers where one side does not keep it, or the body was not read")
     func lingers() {
         for (client, response, isRead) in [(false, true, true), (true, false, true), (true, true, false)] {

@@ -107,6 +107,17 @@ struct Drive: ~Copyable {
         )
     }
 
+    /// The ledger lets the origin's credential go.
+    mutating func go() -> ExchangeStateMachine.Step {
+        machine.ledgerAnswered(.origin, .go(isSettled: true), version: 1)
+    }
+
+    /// The same request once more, in an exchange of its own.
+    mutating func beginAgain() -> ExchangeStateMachine.Step {
+        machine.reset()
+        return begin()
+    }
+
     mutating func connect(isReused: Bool = false) -> ExchangeStateMachine.Step {
         machine.connected(isReused: isReused)
     }

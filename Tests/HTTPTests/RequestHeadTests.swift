@@ -100,6 +100,14 @@ import Testing
         #expect(Self.outcome(text) == .head(consumed: text.utf8.count))
     }
 
+    @Test("H-15 a CONNECT has no content, also where it says so", arguments: ["", "Content-Length: 0\r\n"])
+    func connectWithoutContent(_ line: String) {
+        let text = "CONNECT a:1 HTTP/1.1\r\nHost: a:1\r\n\(line)\r\n"
+        let parsed = Self.parse("\(text)bytes of the tunnel")
+        #expect(parsed.outcome == .head(consumed: text.utf8.count))
+        #expect(parsed.head.bodyLength == .none)
+    }
+
     @Test("values keep bytes over 0x7f as they came")
     func obsText() {
         var head = RequestHead()

@@ -32,7 +32,8 @@ package enum MalformedRequests {
     /// All of them, for an origin at `authority` (host:port).
     package static func all(authority: String) -> [MalformedMessage] {
         requestLines(authority) + targets(authority) + lineEnds(authority) + fields(authority) + hosts(authority)
-            + contentLengths(authority) + transferEncodings(authority) + limits(authority) + chunks(authority)
+            + contentLengths(authority) + transferEncodings(authority) + contentsOfConnect(authority)
+            + limits(authority) + chunks(authority)
     }
 
     private static func requestLines(_ authority: String) -> [MalformedMessage] {
@@ -249,6 +250,24 @@ package enum MalformedRequests {
             malformed("chunked twice", "Transfer-Encoding: chunked\r\nTransfer-Encoding: chunked\r\n"),
             malformed("an empty Transfer-Encoding", "Transfer-Encoding:\r\n"),
             malformed("chunked with a parameter", "Transfer-Encoding: chunked;q=1\r\n"),
+        ]
+    }
+
+    /// A CONNECT has no content [RFC 9110 9.3.6].
+    private static func contentsOfConnect(_ authority: String) -> [MalformedMessage] {
+        func content(_ name: String, _ line: String, _ body: String) -> MalformedMessage {
+            let head = "CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n"
+            return MalformedMessage(
+                name,
+                400,
+                "request.content-in-connect",
+                Array("\(head)\(line)\r\n\r\n\(body)".utf8)
+            )
+        }
+        return [
+            content("a length in CONNECT", "Content-Length: 4", "ping"),
+            content("a length of 2^63-1 in CONNECT", "Content-Length: 9223372036854775807", ""),
+            content("chunks in CONNECT", "Transfer-Encoding: chunked", "4\r\nping\r\n0\r\n\r\n"),
         ]
     }
 
