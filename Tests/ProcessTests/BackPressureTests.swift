@@ -106,4 +106,45 @@ import Testing
         gate.opens()
         #expect(try client.receive(bytes: 5) == Array("0\r\n\r\n".utf8))
     }
+
+    @Test("H-7 an upload that the origin holds up for longer than request_body goes on")
+    func stalledUpload() throws {
+        let origin = try ScriptedPeer(
+            beforeBody: { _ in [.pause(.milliseconds(2500))] },
+            answer: { [.response(body: "\($0.body.count)")] }
+        )
+        let proxy = try RunningProxy("timeouts: { request_body: 1s }", workers: 1)
+        let client = try proxy.connect()
+        let size = 24 << 20
+        try client.send(request("POST \(origin.url)/ HTTP/1.1", ["Host: h", "Content-Length: \(size)"]))
+        for _ in 0..<(size >> 20) { try client.send(Self.block) }
+        let response = try client.receive()
+        #expect(response.status == 200)
+        #expect(response.text == "\(size)")
+    }
+
+    @Test("A-8 so does one that waits for a scout for longer than request_body")
+    func waitingUpload() throws {
+        let (demand, gate) = (Demand(scheme: "Basic", status: 401), Gate())
+        let origin = try ScriptedPeer(
+            // The body is not wanted without a login.
+            beforeBody: { [demand] in $0["Content-Length"] == nil || $0[demand.field] != nil ? [] : [demand.refusal] },
+            answer: { [demand] in
+                guard $0[demand.field] != nil else { return [demand.refusal] }
+                return $0.target == "/scout" ? [.wait(gate), .response()] : [.response(body: "\($0.body.count)")]
+            }
+        )
+        let rules = Demand.anyPort + "\ntimeouts: { request_body: 1s, request_head: 1s }"
+        let proxy = try RunningProxy(rules, workers: 1, files: ["secret": "right"])
+        let scout = try proxy.connect()
+        try scout.send(request("GET \(origin.url)/scout HTTP/1.1", ["Host: h"]))
+        try eventually("the scout") { demand.attempts(at: origin) == 1 }
+        let client = try proxy.connect()
+        try client.send(request("POST \(origin.url)/ HTTP/1.1", ["Host: h", "Content-Length: 400000"]))
+        try client.send(Self.block.prefix(400_000) + [])
+        pause(.milliseconds(2500))
+        gate.opens()
+        #expect(try scout.receive().status == 200)
+        #expect(try client.receive().text == "400000")
+    }
 }

@@ -58,4 +58,41 @@ import Testing
         #expect(origin.requests.map(\.body.count) == [40 << 20, 40 << 20])
         #expect(Set(origin.requests.map(\.body.fingerprint)).count == 1)
     }
+
+    @Test("B-1 with no replay_memory a body is kept in the spool from its first byte", arguments: [5, 100_000])
+    func withoutMemory(_ size: Int) throws {
+        let origin = try Self.demanding()
+        let proxy = try RunningProxy(Self.answering + "limits: { replay_memory: 0 }", workers: 1)
+        let body = String(repeating: "a", count: size)
+        let text = request("POST \(origin.url)/ HTTP/1.1", ["Host: h", "Content-Length: \(size)"], body: body)
+        let response = try proxy.connect().exchange(text)
+        #expect(response.status == 200)
+        #expect(response.text == "\(MessageBody.fingerprint(of: Array(body.utf8)))")
+    }
+
+    @Test("B-8 what uploads side by side spooled is free again once they have ended")
+    func sideBySide() throws {
+        let count = 4
+        let arrived = Locked(0)
+        let origin = try ScriptedPeer { request in
+            guard request["Authorization"] == nil else { return [.response()] }
+            // All are kept at the same time.
+            if request.target == "/together/" {
+                arrived.withLock { $0 += 1 }
+                try? eventually("the others") { arrived.withLock { $0 == count } }
+            }
+            return [.unauthorized("Basic realm=\"x\"")]
+        }
+        let limits = "limits: { replay_memory: 1KiB, replay_total: 300KiB }"
+        let proxy = try RunningProxy(Self.answering + limits, workers: 1)
+        let port = proxy.port
+        @Sendable func upload(_ path: String, _ size: Int) throws -> Int {
+            let lines = ["Host: h", "Content-Length: \(size)", "Connection: close"]
+            let body = String(repeating: "a", count: size)
+            return try HTTPClient(port: port).exchange(request("POST \(origin.url)\(path) HTTP/1.1", lines, body: body))
+                .status
+        }
+        #expect(try concurrently(count) { _ in try upload("/together/", 60_000) } == [200, 200, 200, 200])
+        #expect(try upload("/alone/", 280_000) == 200)
+    }
 }

@@ -190,4 +190,25 @@ import Testing
         let other = try proxy.connect()
         for _ in 0..<2 { #expect(try other.exchange(connect("a.test:443")).status == 502) }
     }
+
+    @Test(
+        "H-15 a CONNECT that says it has content is 400, and no byte of it reaches the parent",
+        arguments: ["Content-Length: 43", "Transfer-Encoding: chunked"]
+    )
+    func content(_ line: String) throws {
+        let demand = Demand(scheme: "Basic", status: 407)
+        let parent = try ScriptedPeer { request in
+            request.method == "CONNECT" ? [demand.refusal] : [.response(body: "smuggled")]
+        }
+        let proxy = try RunningProxy(demand.rules(for: parent), workers: 1, files: ["secret": "wrong"])
+        let client = try proxy.connect()
+        let behind = request("GET http://admin/ HTTP/1.1", ["Host: admin"])
+        let body = line.hasPrefix("C") ? behind : "2b\r\n\(behind)\r\n0\r\n\r\n"
+        try client.send(request("CONNECT a.test:443 HTTP/1.1", ["Host: a.test:443", line], body: body))
+        let response = try client.receive(to: "CONNECT")
+        #expect(response.status == 400)
+        #expect(reason(of: response) == "request.content-in-connect")
+        _ = try client.waitForClose()
+        #expect(parent.connectionCount == 0)
+    }
 }

@@ -50,4 +50,40 @@ import Testing
         #expect(try client.exchange(request("GET \(origin.url)/ HTTP/1.1", ["Host: h"])).text == "rest")
         #expect(origin.connectionCount == 1)
     }
+
+    @Test("S-2 interim responses to a client that doesn't read hold the origin up, and memory stays bounded")
+    func flood() throws {
+        let part = [UInt8]("HTTP/1.1 103 Early Hints\r\nLink: </\(String(repeating: "a", count: 60_000))>\r\n\r\n".utf8)
+        let flood = [ScriptedPeer.Step](repeating: .sendBytes(part), count: 600)
+        let origin = try ScriptedPeer { $0.target == "/flood" ? flood + [.response(body: "end")] : [.response()] }
+        let proxy = try RunningProxy("", workers: 1)
+        #expect(try proxy.get("\(origin.url)/").status == 200)
+        let before = try proxy.process.memory()
+        let client = try proxy.connect(receiveBuffer: 32_768)
+        try client.send(request("GET \(origin.url)/flood HTTP/1.1", ["Host: h", "Connection: close"]))
+        pause(.seconds(1))
+        #expect(try proxy.process.memory("VmHWM") - before < 8 * 1024)
+        // Once it reads, all that was held back comes, each of it.
+        let all = try client.receiveToEnd()
+        #expect(all.count > 600 * 60_000)
+        #expect(String(decoding: all.suffix(3), as: UTF8.self) == "end")
+        #expect(try proxy.process.memory("VmHWM") - before < 8 * 1024)
+    }
+
+    @Test(
+        "S-2 interim responses don't put off the limit of the response's head",
+        arguments: ["HTTP/1.1", "HTTP/1.0"],
+        ["100 Continue", "103 Early Hints"]
+    )
+    func dripping(_ version: String, _ status: String) throws {
+        let drip = (0..<20).flatMap { _ -> [ScriptedPeer.Step] in
+            [.send("HTTP/1.1 \(status)\r\n\r\n"), .pause(.milliseconds(200))]
+        }
+        let origin = try ScriptedPeer { _ in drip + [.response(body: "too late")] }
+        let proxy = try RunningProxy("timeouts: { response_head: 1s }")
+        let client = try proxy.connect()
+        let response = try client.exchange(request("GET \(origin.url)/ \(version)", ["Host: h"]))
+        #expect(response.status == 504)
+        #expect(response["Proxy-Status"]?.contains("error=http_response_timeout") == true)
+    }
 }

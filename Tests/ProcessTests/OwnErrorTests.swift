@@ -63,4 +63,54 @@ import Testing
         #expect(try client.exchange(request("HEAD http://127.0.0.1:\(port)/ HTTP/1.1", ["Host: h"])).status == 502)
         #expect(try client.exchange(request("HEAD http://127.0.0.1:\(port)/ HTTP/1.1", ["Host: h"])).status == 502)
     }
+
+    @Test("H-9 a client whose body stays away in the middle of the response gets that cut short, and no 408 within it")
+    func slowBody() throws {
+        let origin = try ScriptedPeer(
+            beforeBody: { _ in [.send("HTTP/1.1 200 OK\r\nContent-Length: 5000\r\n\r\nhello")] },
+            answer: { _ in [] }
+        )
+        let proxy = try RunningProxy("timeouts: { request_body: 1s }")
+        let client = try proxy.connect()
+        let text = request("POST \(origin.url)/ HTTP/1.1", ["Host: h", "Content-Length: 1000"], body: "12345")
+        try client.send(text)
+        #expect(try client.receiveHead().head.startLine.contains(" 200 "))
+        #expect(try client.receive(bytes: 5) == Array("hello".utf8))
+        #expect(try client.waitForClose() == .reset)
+        try eventually("the attempt to end") { origin.openConnectionCount == 0 }
+        try proxy.waitForLog("request.timeout")
+    }
+
+    @Test("H-6 a response that comes before the body was read promises no further request", arguments: [false, true])
+    func early(_ expects: Bool) throws {
+        let origin = try ScriptedPeer(beforeBody: { _ in [.response(413, body: "no")] }, answer: { _ in [.close] })
+        let proxy = try RunningProxy("")
+        let client = try proxy.connect()
+        let lines = ["Host: h", "Content-Length: 100000"] + (expects ? ["Expect: 100-continue"] : [])
+        try client.send(request("POST \(origin.url)/ HTTP/1.1", lines, body: expects ? "" : "12345"))
+        let response = try client.receive()
+        #expect(response.status == 413)
+        #expect(response.text == "no")
+        #expect(response["Connection"] == "close")
+        #expect(response.interim.isEmpty)
+        _ = try client.waitForClose()
+    }
+
+    @Test("O-12 at a host's connection limit a request waits for `connect`, then it is 503")
+    func hostLimit() throws {
+        let gate = Gate()
+        let origin = try ScriptedPeer { _ in [.wait(gate), .response(body: "in time")] }
+        let rules = "limits: { upstream_connections_per_host: 1 }\ntimeouts: { connect: 1s }"
+        let proxy = try RunningProxy(rules, workers: 1)
+        let first = try proxy.connect()
+        try first.send(request("GET \(origin.url)/ HTTP/1.1", ["Host: h"]))
+        try origin.waitForRequests(1)
+        let response = try proxy.get("\(origin.url)/")
+        #expect(response.status == 503)
+        #expect(response["Proxy-Status"]?.contains("error=connection_limit_reached") == true)
+        gate.opens()
+        #expect(try first.receive().text == "in time")
+        #expect(try proxy.get("\(origin.url)/").text == "in time")
+        #expect(origin.connectionCount == 1)
+    }
 }

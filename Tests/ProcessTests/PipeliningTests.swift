@@ -58,4 +58,64 @@ import Testing
         try eventually("the origin's connection to end", within: .seconds(20)) { origin.openConnectionCount == 0 }
         #expect(origin.requests.isEmpty)
     }
+
+    @Test("H-10 a client's reset is noticed behind what it sent and nobody took yet")
+    func resetBehindUnread() throws {
+        // It answers nothing, and sees the end of its connection.
+        let origin = try ScriptedPeer { $0.target == "/" ? [.response(body: "ok")] : [.echo] }
+        let proxy = try RunningProxy("", workers: 1)
+        let client = try proxy.connect()
+        try client.send(request("GET \(origin.url)/slow HTTP/1.1", ["Host: h"]))
+        try origin.waitForRequests(1)
+        try client.send(request("POST \(origin.url)/behind HTTP/1.1", ["Host: h", "Content-Length: 0"]))
+        pause(.milliseconds(200))
+        client.reset()
+        try eventually("the attempt to end", within: .seconds(4)) { origin.openConnectionCount == 0 }
+        #expect(try proxy.get("\(origin.url)/").text == "ok")
+        #expect(origin.requests.map(\.target) == ["/slow", "/"])
+    }
+
+    @Test("H-10 so is one in the middle of an upload that the origin holds up")
+    func resetWithinUpload() throws {
+        let gate = Gate()
+        let origin = try ScriptedPeer(beforeBody: { _ in [.wait(gate)] }, answer: { _ in [.response()] })
+        let proxy = try RunningProxy("", workers: 1)
+        let client = try proxy.connect(limit: .seconds(1))
+        let block = [UInt8](repeating: 0x61, count: 1 << 20)
+        try client.send(request("PUT \(origin.url)/ HTTP/1.1", ["Host: h", "Content-Length: \(64 << 20)"]))
+        #expect((0..<64).contains { _ in (try? client.send(block)) == nil })
+        client.reset()
+        try proxy.waitForLog("client.gone", within: .seconds(4))
+        gate.opens()
+        try eventually("the origin's connection to end") { origin.openConnectionCount == 0 }
+        #expect(origin.requests.isEmpty)
+    }
+
+    private static let pings = request("OPTIONS http://h.test/ HTTP/1.1", ["Host: h.test", "Max-Forwards: 0"])
+
+    @Test("S-2 no more requests are taken than the client reads responses of, the proxy's own too")
+    func unreadResponses() throws {
+        let proxy = try RunningProxy("log: { access: false }", workers: 1)
+        #expect(try proxy.connect().exchange(Self.pings).status == 200)
+        let before = try proxy.process.memory()
+        let client = try proxy.connect(limit: .seconds(1), receiveBuffer: 16_384)
+        let block = [UInt8](String(repeating: Self.pings, count: 10_000).utf8)
+        // What the kernel holds for both is less than half of that.
+        let isHeldUp = (0..<32).contains { _ in (try? client.send(block)) == nil }
+        #expect(isHeldUp)
+        #expect(try proxy.process.memory("VmHWM") - before < 8 * 1024)
+    }
+
+    @Test("H-10 once the client reads, what it sent meanwhile is served to the last request")
+    func readLate() throws {
+        let proxy = try RunningProxy("log: { access: false }", workers: 1)
+        let client = try proxy.connect(receiveBuffer: 16_384)
+        let count = 20_000
+        try client.send(String(repeating: Self.pings, count: count))
+        client.finishSending()
+        pause(.milliseconds(500))
+        let responses = try client.receiveToEnd()
+        let statuses = responses.split(separator: UInt8(ascii: "\n")).count { $0.starts(with: "HTTP/1.1 200".utf8) }
+        #expect(statuses == count)
+    }
 }
