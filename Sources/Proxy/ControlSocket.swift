@@ -4,10 +4,12 @@ internal import Glibc
 /// The socket on which the operator's commands reach a running process (A-7b): `control-PID.sock` beside the ledger,
 /// for its owner alone.
 ///
-/// It is served by a thread of its own, one command at a time, each within time limits.
+/// It is served by a thread of its own, all who connect at once and each within a time limit, so that nobody who says
+/// nothing keeps another waiting.
 package final class ControlSocket: Sendable {
-    private static let lineBound = 64 * 1024
-    private static let backlog: Int32 = 16
+    private static let backlog: Int32 = 64
+    /// Of more who are connected, the one that came first is left.
+    private static let conversationBound = 64
 
     private let ledger: SharedLedger
     private let path: String
@@ -82,34 +84,42 @@ package final class ControlSocket: Sendable {
     // MARK: The thread
 
     private func serve() {
+        var conversations: [ControlConversation] = []
         while !signal.isStopping {
             var events = [
                 pollfd(fd: listener.rawValue, events: Int16(POLLIN), revents: 0),
                 pollfd(fd: signal.descriptor, events: Int16(POLLIN), revents: 0),
             ]
-            _ = unsafe poll(&events, 2, -1)
+            for conversation in conversations { events.append(conversation.wanted) }
+            let wait = conversations.map { $0.remaining }.min() ?? -1
+            _ = unsafe poll(&events, nfds_t(events.count), wait)
             if events[1].revents != 0 { signal.take() }
-            guard events[0].revents != 0 else { continue }
-            let accepted = accept(listener.rawValue, nil, nil)
-            guard accepted >= 0 else {
-                // Out of descriptors, most likely: it stays readable, so a pause.
-                usleep(100_000)
-                continue
+            for (conversation, event) in zip(conversations, events[2...]) where event.revents != 0 {
+                conversation.goOn(reply)
             }
-            _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
-            answer(UnixStream(Descriptor(owning: accepted)))
+            conversations.removeAll { $0.isOver || $0.remaining == 0 }
+            if events[0].revents != 0 { accept(into: &conversations) }
         }
     }
 
-    private func answer(_ stream: consuming UnixStream) {
-        guard let line = stream.receive(limit: Self.lineBound, isLine: true) else { return }
-        let reply: ControlReply =
-            switch ControlRequest(line: line[...]) {
-            case .credentials: .credentials(ledger.report())
-            case .release(let name): .released(isKnown: ledger.release(name: name))
-            case nil: .refused
-            }
-        _ = stream.send(reply.text)
+    private func accept(into conversations: inout [ControlConversation]) {
+        let accepted = Glibc.accept(listener.rawValue, nil, nil)
+        guard accepted >= 0 else {
+            // Out of descriptors, most likely: it stays readable, so a pause.
+            usleep(100_000)
+            return
+        }
+        _ = fcntl(accepted, F_SETFD, FD_CLOEXEC)
+        if conversations.count >= Self.conversationBound { conversations.removeFirst() }
+        conversations.append(ControlConversation(Descriptor(owning: accepted)))
+    }
+
+    private func reply(to line: String) -> ControlReply {
+        switch ControlRequest(line: line[...]) {
+        case .credentials: .credentials(ledger.report())
+        case .release(let name): .released(isKnown: ledger.release(name: name))
+        case nil: .refused
+        }
     }
 }
 

@@ -111,7 +111,7 @@ package struct LedgerOperator {
     private mutating func ask(_ request: ControlRequest, _ path: String) -> ControlReply? {
         do throws(UnixStream.Failure) {
             let stream = try UnixStream.connecting(to: path)
-            if stream.send(request.line + "\n"), let text = stream.receive(limit: Self.replyBound, isLine: false),
+            if stream.send(request.line + "\n"), let text = stream.receive(limit: Self.replyBound),
                 let reply = ControlReply(text: text, to: request), reply != .refused
             {
                 return reply

@@ -68,19 +68,16 @@ struct UnixStream: ~Copyable {
         return true
     }
 
-    /// Receives up to the end, or up to a line end with `isLine`, at most `limit` bytes; nil where that fails.
-    func receive(limit: Int, isLine: Bool) -> String? {
+    /// Receives up to the end, at most `limit` bytes; nil where that fails.
+    func receive(limit: Int) -> String? {
         let end = time(nil) + Self.seconds
         var received: [UInt8] = []
         var buffer = [UInt8](repeating: 0, count: 4096)
         while received.count < limit, time(nil) <= end {
             let count = unsafe recv(descriptor.rawValue, &buffer, buffer.count, 0)
-            if count == 0 { return isLine ? nil : String(validating: received, as: UTF8.self) }
+            if count == 0 { return String(validating: received, as: UTF8.self) }
             guard count > 0 || errno == EINTR else { return nil }
             received += buffer.prefix(max(count, 0))
-            if isLine, let lineEnd = received.firstIndex(of: UInt8(ascii: "\n")) {
-                return String(validating: received[..<lineEnd], as: UTF8.self)
-            }
         }
         return nil
     }

@@ -26,7 +26,7 @@ struct ControlSocketTests {
     func say(_ request: String, to path: String) throws -> String? {
         let stream = try UnixStream.connecting(to: path)
         guard stream.send(request) else { return nil }
-        return stream.receive(limit: 1 << 20, isLine: false)
+        return stream.receive(limit: 1 << 20)
     }
 
     @Test("A-7b the control socket lies beside the ledger, for its owner alone, and goes with the process")
@@ -71,6 +71,27 @@ struct ControlSocketTests {
         #expect(ledger.processes == [getpid()])
         #expect(process.ask(key, a) == .go(isScout: true))
         #expect(ledger.problems.isEmpty)
+    }
+
+    @Test("A-7b nobody who says nothing, or reads nothing, keeps the operator waiting", arguments: [1, 16, 20, 80])
+    func silent(_ count: Int) throws {
+        let state = try StateFolder()
+        let (process, _) = try rejectedProcess(state.path)
+        let control = try #require(ControlSocket.open(for: process.ledger) { Issue.record("\($0)") })
+        defer { control.close() }
+        let stuck = (0..<count).map { index in
+            let descriptor = Glibc.socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
+            let isConnected = unsafe UnixStream.withAddress("\(state.path)/\(socketName)") { address, length in
+                unsafe connect(descriptor, address, length) == 0
+            }
+            #expect(isConnected == true)
+            if index % 2 == 0 { _ = unsafe Glibc.send(descriptor, "cred", 4, 0) }
+            return descriptor
+        }
+        defer { for descriptor in stuck { _ = Glibc.close(descriptor) } }
+        let start = ContinuousClock.now
+        #expect(try say("release staff\n", to: "\(state.path)/\(socketName)") == "released\nend\n")
+        #expect(ContinuousClock.now - start < .seconds(1.5))
     }
 
     @Test("A-7b `release --all` reaches every credential")
