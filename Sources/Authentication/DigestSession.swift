@@ -16,14 +16,17 @@ package final class DigestSession {
 
     /// Whether all counts of the nonce were used; such a session makes no more values.
     package var isExhausted: Bool { count == .max }
-    /// How many values were made with the nonce, which is the count of the last one.
+    /// The count of the last value that was made here; 0 before the first.
     package var count: UInt32 { nonceCount.value }
     /// What the body must be hashed with, if `qop` is auth-int.
     package let algorithm: DigestAlgorithm
     package let qop: DigestChallenge.QualityOfProtection
 
     private let parameters: DigestParameters
-    private var nonceCount: NonceCount
+    private var nonce: [UInt8]
+    private var use: NonceUse
+    /// The last count that was used here; other connections may have used later ones.
+    private var nonceCount = NonceCount(0)
     /// H(A1) in hex and a colon, the nonce and a colon: what a response's hash begins with.
     private var keyAndNonce: Secret
     /// From the scheme to the quote before the uri, between response and nc, and behind nc.
@@ -33,7 +36,8 @@ package final class DigestSession {
     /// `:cnonce:qop:`, which stands between nc and H(A2) in a response's hash.
     private var behindHashedCount: [UInt8] = []
 
-    /// A session for the nonce of `challenge`; `cnonce` is random text, new for each nonce.
+    /// A session for the nonce of `challenge`, which no other connection uses; `cnonce` is random text, new for each
+    /// nonce.
     ///
     /// `ruleCharset` holds where the challenge doesn't name UTF-8. Fails where the name or the password can't be written
     /// in the charset, and where the value would be longer than 64 KiB.
@@ -47,26 +51,26 @@ package final class DigestSession {
         try self.init(
             challenge: challenge,
             credential: credential,
-            cnonce: cnonce,
+            use: NonceUse(cnonce: cnonce),
             ruleCharset: ruleCharset,
-            digest: digest,
-            firstCount: 1
+            digest: digest
         )
     }
 
-    /// The same with a count of its own to begin with, for tests of the last one.
-    init(
+    /// The same for a nonce whose counts may be used by others, too.
+    package init(
         challenge: DigestChallenge,
         credential: Credential,
-        cnonce: [UInt8],
+        use: NonceUse,
         ruleCharset: Charset,
-        digest: MessageDigest,
-        firstCount: UInt32
+        digest: MessageDigest
     ) throws(AuthenticationError) {
+        let cnonce = use.cnonce
+        self.use = use
+        nonce = challenge.nonce
         let user = try DigestUser(credential, challenge, ruleCharset, digest)
         algorithm = challenge.algorithm
         qop = challenge.qop
-        nonceCount = NonceCount(firstCount - 1)
         parameters = DigestParameters(challenge: challenge, usernameParameter: user.parameter)
         keyAndNonce = Self.join(user.key, nonce: challenge.nonce)
         if challenge.isSession {
@@ -93,7 +97,11 @@ package final class DigestSession {
         digest: MessageDigest
     ) {
         if isExhausted { return }
-        nonceCount = NonceCount(count + 1)
+        guard let count = use.takeCount() else {
+            nonceCount = NonceCount(.max)
+            return
+        }
+        nonceCount = NonceCount(count)
         if qop == .authInt, bodyHash == nil {
             var empty = [64 of UInt8](repeating: 0)
             digest.begin(algorithm)
@@ -125,16 +133,19 @@ package final class DigestSession {
         }
     }
 
-    /// Goes on with the nonce that Authentication-Info announced, whose count begins anew [RFC 7616, section 3.5].
+    /// Goes on with the nonce that Authentication-Info announced, whose count begins anew [RFC 7616, section 3.5]; one
+    /// that is in use here changes nothing.
     ///
     /// The key of a -sess algorithm stays: it is made once, of the nonce of the challenge and the first cnonce.
-    package func adopt(nextNonce: Span<UInt8>, cnonce: [UInt8]) {
-        let nonce = [UInt8](nextNonce)
+    package func adopt(nextNonce: [UInt8], use: NonceUse) {
+        guard nextNonce != nonce else { return }
+        nonce = nextNonce
+        self.use = use
         let digits = 2 * algorithm.byteCount
         let key = keyAndNonce.withBytes { Secret($0.extracting(first: digits)) }
         keyAndNonce = Self.join(key, nonce: nonce)
         nonceCount = NonceCount(0)
-        write(nonce: nonce, cnonce: cnonce)
+        write(nonce: nonce, cnonce: use.cnonce)
     }
 
     /// Checks rspauth in Authentication-Info, or in its Proxy- form, of the response to the last value's request.

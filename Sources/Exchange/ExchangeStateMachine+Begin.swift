@@ -161,7 +161,7 @@ extension ExchangeStateMachine {
         }
         if needsBodyHash {
             state = .collectingBody
-            return .collectBody
+            return .collectBody(tellClient: clientExpects)
         }
         return nextLeg()
     }

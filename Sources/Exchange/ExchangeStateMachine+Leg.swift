@@ -7,14 +7,14 @@ internal import Rules
 extension ExchangeStateMachine {
     /// Appends the whole head of the next leg: what is passed on, and the values of ours.
     ///
-    /// `nonces` are those of the connection that carries the leg, which takes and gives nonces here (A-4b); `random`
-    /// gives the text of a new cnonce.
+    /// `nonces` are those of the connection that carries the leg, which takes and gives nonces here (A-4b); `use` gives
+    /// the cnonce and the counts of a nonce of the server of that name.
     package mutating func appendLeg(
         _ head: borrowing RequestHead,
         pseudonym: String,
         nonces: inout ConnectionNonces,
         digest: MessageDigest,
-        random: () -> [UInt8],
+        use: (_ server: String, _ nonce: [UInt8]) -> NonceUse,
         into buffer: inout ByteBuffer
     ) {
         form.keepsAuthorization = bringsAuthorization && origin.plan == .none
@@ -24,10 +24,10 @@ extension ExchangeStateMachine {
         origin.sent = .none
         parent.sent = .none
         if parent.plan != .none {
-            appendValue(.parent, head, "Proxy-Authorization: ", &nonces, digest, random, &buffer)
+            appendValue(.parent, head, "Proxy-Authorization: ", &nonces, digest, use, &buffer)
         }
         if origin.plan != .none {
-            appendValue(.origin, head, "Authorization: ", &nonces, digest, random, &buffer)
+            appendValue(.origin, head, "Authorization: ", &nonces, digest, use, &buffer)
         }
         buffer.append("\r\n")
     }
@@ -38,7 +38,7 @@ extension ExchangeStateMachine {
         _ name: String,
         _ nonces: inout ConnectionNonces,
         _ digest: MessageDigest,
-        _ random: () -> [UInt8],
+        _ use: (String, [UInt8]) -> NonceUse,
         _ buffer: inout ByteBuffer
     ) {
         let isAhead: Bool
@@ -57,7 +57,7 @@ extension ExchangeStateMachine {
                 self[side].sent = self[side].plan == .answer ? .basicAnswer : .basicAhead
                 return
             case .digest(let challenge):
-                guard holdAnswerNonce(side, prepared, challenge, &nonces, digest, random) else { return }
+                guard holdAnswerNonce(side, prepared, challenge, &nonces, digest, use) else { return }
                 isAhead = self[side].isConfirmed
             }
         }
@@ -124,7 +124,7 @@ extension ExchangeStateMachine {
         _ challenge: DigestChallenge,
         _ nonces: inout ConnectionNonces,
         _ digest: MessageDigest,
-        _ random: () -> [UInt8]
+        _ use: (String, [UInt8]) -> NonceUse
     ) -> Bool {
         if self[side].wantsFreshNonce {
             if let held = nonces[side], !held.belongs(to: prepared.credential, realm: prepared.realm) {
@@ -132,11 +132,11 @@ extension ExchangeStateMachine {
             }
             self[side].wantsFreshNonce = false
             nonces[side] = nil
-            guard
+            guard let server = side == .origin ? destination?.serverName : destination?.hop.serverName,
                 let session = try? DigestSession(
                     challenge: challenge,
                     credential: prepared.credential,
-                    cnonce: random(),
+                    use: use(server, challenge.nonce),
                     ruleCharset: prepared.rule?.charset ?? .utf8,
                     digest: digest
                 )
@@ -153,6 +153,12 @@ extension ExchangeStateMachine {
         return held.belongs(to: prepared.credential, realm: prepared.realm) && !held.session.isExhausted
     }
 
+    /// The target that one side's Digest is computed over, for the request as for its response: an origin
+    /// compares with the one that its own leg has, which a parent makes of the absolute one.
+    package func digestTarget(_ side: Side) -> RequestForm.Target {
+        side == .origin && form.target == .absolute ? .origin : form.target
+    }
+
     private func appendDigest(
         _ side: Side,
         _ head: borrowing RequestHead,
@@ -160,8 +166,7 @@ extension ExchangeStateMachine {
         _ digest: MessageDigest,
         _ buffer: inout ByteBuffer
     ) {
-        // An origin compares with the target that its own leg has, which a parent makes of the absolute one.
-        let target = side == .origin && form.target == .absolute ? .origin : form.target
+        let target = digestTarget(side)
         if let target = ForwardedRequest.standingTarget(head, form: target) {
             session.appendValue(
                 method: head.methodBytes,

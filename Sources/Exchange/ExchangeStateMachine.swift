@@ -35,8 +35,9 @@ package struct ExchangeStateMachine: ~Copyable {
         case wait
         /// Ask the ledger `question(for:)`, then tell `ledgerAnswered`.
         case ask(Side)
-        /// Read the whole body without sending it, then tell `bodyCollected`.
-        case collectBody
+        /// Read the whole body without sending it, then tell `bodyCollected`; where `tellClient`, the client gets its 100
+        /// (Continue) first.
+        case collectBody(tellClient: Bool)
         /// Give up any connection, lease or open one, then tell `connected` or `failed`.
         case acquire(fresh: Bool)
         /// Write the next leg on the connection in hand.
@@ -270,14 +271,24 @@ extension ExchangeStateMachine {
         return nil
     }
 
-    /// The protection space of the last challenge of this exchange.
+    /// The protection space of the last challenge of this exchange: its server, and its realm where a rule names that.
+    ///
+    /// Any other realm may be an echo of a secret that was sent (S-5), now or in an earlier exchange.
     package var challengedSpace: String? {
         guard let destination else { return nil }
-        if let challenge = origin.challenges.first {
-            return destination.serverName + " " + String(decoding: challenge.realm ?? [], as: UTF8.self)
+        if !origin.challenges.isEmpty {
+            return destination.serverName + Self.namedRealm(in: origin.challenges, destination.candidates)
         }
-        guard let challenge = parent.challenges.first else { return nil }
-        return destination.hop.serverName + " " + String(decoding: challenge.realm ?? [], as: UTF8.self)
+        guard !parent.challenges.isEmpty else { return nil }
+        return destination.hop.serverName + Self.namedRealm(in: parent.challenges, destination.hop.candidates)
+    }
+
+    private static func namedRealm(in challenges: [AuthenticationChallenge], _ candidates: CandidateRules) -> String {
+        for challenge in challenges {
+            guard let realm = challenge.realm, candidates.nameRealm(realm) else { continue }
+            return " " + String(decoding: realm, as: UTF8.self)
+        }
+        return ""
     }
 
     /// The connection belongs to the client's own, which logs in at the parent itself (A-13, C-8).
@@ -324,13 +335,13 @@ extension ExchangeStateMachine {
 
 extension LocalResponse {
     /// `verify_server` is set and rspauth is wrong.
-    package static var serverUnproven: LocalResponse {
+    package static func serverUnproven(receivedStatus: UInt16) -> LocalResponse {
         LocalResponse(
             502,
             .httpProtocolError,
             "digest.rspauth",
             "The server did not prove that it knows the password.",
-            receivedStatus: 200
+            receivedStatus: receivedStatus
         )
     }
 

@@ -100,7 +100,7 @@ struct ExchangeInProgress: ~Copyable {
             pseudonym: worker.pseudonym,
             nonces: &nonces,
             digest: worker.digest,
-            random: { RandomBytes.hex(count: 16) },
+            use: { worker.nonceUse($0, $1) },
             into: &buffer
         )
         return machine.legSent()

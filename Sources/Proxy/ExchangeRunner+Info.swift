@@ -1,6 +1,5 @@
 internal import Authentication
 internal import Bytes
-internal import Crypto
 internal import Exchange
 internal import HTTP
 
@@ -11,11 +10,11 @@ extension ExchangeRunner {
     func checkAuthenticationInfo() -> Bool {
         guard exchange.machine.usesDigest, let upstream else { return true }
         if let nonce = upstream.nonces.origin, exchange.machine.usedDigest(.origin) {
-            let verdict = judge(nonce, .authenticationInfo)
+            let verdict = judge(nonce, .origin)
             guard accept(verdict, nonce, verifies: exchange.machine.verifiesServer(.origin)) else { return false }
         }
         if let nonce = upstream.nonces.parent, exchange.machine.usedDigest(.parent) {
-            let verdict = judge(nonce, .proxyAuthenticationInfo)
+            let verdict = judge(nonce, .parent)
             guard accept(verdict, nonce, verifies: exchange.machine.verifiesServer(.parent)) else { return false }
         }
         return true
@@ -28,21 +27,23 @@ extension ExchangeRunner {
         return !verifies
     }
 
-    private func judge(_ nonce: HeldNonce, _ name: FieldName) -> DigestSession.Verdict {
-        exchange.judge(nonce, name, digest: worker.digest)
+    private func judge(_ nonce: HeldNonce, _ side: Side) -> DigestSession.Verdict {
+        exchange.judge(nonce, side, worker)
     }
 }
 
 extension ExchangeInProgress {
-    /// What the field `name` of the response says of the request that carried the nonce; a next nonce is taken over.
-    fileprivate func judge(_ nonce: HeldNonce, _ name: FieldName, digest: MessageDigest) -> DigestSession.Verdict {
+    /// What the response says of the request that carried the nonce of one side; a next nonce is taken over.
+    fileprivate func judge(_ nonce: HeldNonce, _ side: Side, _ worker: Worker) -> DigestSession.Verdict {
+        let name: FieldName = side == .origin ? .authenticationInfo : .proxyAuthenticationInfo
         guard let index = response.fields.first(name) else { return .absent }
         let value = response.fields.value(index)
         var target = ByteBuffer(capacity: 128)
-        ForwardedRequest.appendTarget(request, form: machine.form.target, into: &target)
-        let verdict = nonce.session.verify(authenticationInfo: value, target: target.readable, digest: digest)
-        if verdict != .wrong, let next = AuthenticationInfo.nextNonce(in: value) {
-            nonce.session.adopt(nextNonce: next.span, cnonce: RandomBytes.hex(count: 16))
+        ForwardedRequest.appendTarget(request, form: machine.digestTarget(side), into: &target)
+        let verdict = nonce.session.verify(authenticationInfo: value, target: target.readable, digest: worker.digest)
+        if verdict != .wrong, let next = AuthenticationInfo.nextNonce(in: value), let destination = nonce.destination {
+            let server = side == .origin ? destination.serverName : destination.hop.serverName
+            nonce.session.adopt(nextNonce: next, use: worker.nonceUse(server, next))
         }
         return verdict
     }

@@ -106,7 +106,7 @@ extension ExchangeRunner {
     /// Writes the head; it leaves with the first of the body, or at the end of what was read.
     func beginRelay(_ form: ResponseForm) {
         if let told = form.told { record.reason = told.reason }
-        guard checkAuthenticationInfo() else { return perform(exchange.machine.refuse(.serverUnproven)) }
+        guard checkAuthenticationInfo() else { return refuse(.serverUnproven(receivedStatus: record.status)) }
         phase = .relaying
         hasBegunResponse = true
         relaysChunks = form.framing == .chunked

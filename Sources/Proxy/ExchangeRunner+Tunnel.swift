@@ -7,6 +7,7 @@ internal import Rules
 extension ExchangeRunner {
     /// Joins both directions: behind the upstream's 101, or a 200 of our own to CONNECT.
     func beginTunnel(_ form: ResponseForm?) {
+        guard checkAuthenticationInfo() else { return refuse(.serverUnproven(receivedStatus: record.status)) }
         guard let client, let upstream else { return }
         tunnel = TunnelStateMachine()
         hasBegunResponse = true

@@ -87,6 +87,8 @@ final class ExchangeRunner: DeadlineObserver {
     /// The request's head is whole; `hasBody` where content follows it.
     func begin(hasBody: Bool) {
         guard let client else { return }
+        // The head may have begun under other rules than those by which its destination is found now.
+        policy = worker.policy
         self.hasBody = hasBody
         isRequestBodyRead = !hasBody
         let step = exchange.begin(policy, worker: worker, isClientAllowed: client.isAdmitted, client.identity)
@@ -126,7 +128,8 @@ final class ExchangeRunner: DeadlineObserver {
                 step = next
             case .collectBody where !replay.mayHold(exchange.request.bodyLength):
                 step = exchange.machine.bodyTooLarge()
-            case .collectBody:
+            case .collectBody(let tellClient):
+                if tellClient { sendContinue() }
                 isCollecting = true
                 client?.resumeInput()
                 guard isRequestBodyRead, exchange.machine.state == .collectingBody else { return armDeadline() }

@@ -13,6 +13,7 @@ final class SharedState: Sendable {
     let hosts = HostCounts()
     let clients = Atomic<Int>(0)
     let learned = LearnedTable()
+    let nonces = NonceTable()
     let ownAddresses: OwnAddresses
     let log: ProxyLog
     let peers = WorkerMailboxes()

@@ -28,6 +28,14 @@ package struct CandidateRules: Sendable {
         rules.contains { $0.credential != nil && $0.admits(client) }
     }
 
+    /// Whether one of the rules says this very realm, so that it is no secret.
+    package func nameRealm(_ realm: [UInt8]) -> Bool {
+        rules.contains {
+            guard case .oneOf(let realms) = $0.space.realm else { return false }
+            return realms.contains(realm)
+        }
+    }
+
     /// The rule with this place in file order, if it is about this origin.
     package func rule(at index: Int) -> Rule? {
         rules.first { $0.index == index }

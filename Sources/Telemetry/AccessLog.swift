@@ -9,7 +9,7 @@ package final class AccessLog {
     package enum TextKey: Sendable {
         /// The request method as it came.
         case method
-        /// The protection space of the last challenge, as `origin http://h:80 realm`.
+        /// The protection space of the last challenge, as `origin http://h:80 realm`, the realm where a rule names it.
         case space
         /// The name of the credential that answered.
         case credential

@@ -59,10 +59,9 @@ struct DigestSessionTests {
         let session = try DigestSession(
             challenge: try DigestFixture.challenge(Self.auth),
             credential: DigestFixture.mufasa,
-            cnonce: Array(DigestFixture.rfc7616Nonce.utf8),
+            use: NonceUse(cnonce: Array(DigestFixture.rfc7616Nonce.utf8), firstCount: .max),
             ruleCharset: .utf8,
-            digest: MessageDigest(),
-            firstCount: .max
+            digest: MessageDigest()
         )
         #expect(!session.isExhausted)
         let last = DigestFixture.value(session)
@@ -70,6 +69,28 @@ struct DigestSessionTests {
         #expect(DigestFixture.parameter("response", of: last) == "bf65a0259caf729a45ebe54b70497585")
         #expect(session.isExhausted)
         #expect(DigestFixture.value(session).isEmpty)
+    }
+
+    @Test("A-4b sessions of one nonce never use a count twice, and a nextnonce that is in use goes on")
+    func shared() throws {
+        let use = NonceUse(cnonce: Array("c".utf8))
+        let sessions = try (0..<2).map { _ in
+            try DigestSession(
+                challenge: try DigestFixture.challenge(Self.auth),
+                credential: DigestFixture.mufasa,
+                use: use,
+                ruleCharset: .utf8,
+                digest: MessageDigest()
+            )
+        }
+        let first = DigestFixture.value(sessions[0])
+        #expect(DigestFixture.parameter("nc", of: first) == "00000001")
+        let nonce = Array(try #require(DigestFixture.parameter("nonce", of: first)).utf8)
+        #expect(DigestFixture.parameter("nc", of: DigestFixture.value(sessions[1])) == "00000002")
+        sessions[0].adopt(nextNonce: nonce, use: NonceUse(cnonce: Array("other".utf8)))
+        let third = DigestFixture.value(sessions[0])
+        #expect(DigestFixture.parameter("nc", of: third) == "00000003")
+        #expect(DigestFixture.parameter("cnonce", of: third) == "c")
     }
 
     @Test("A-4 auth-int hashes the body")
@@ -133,7 +154,7 @@ struct DigestSessionTests {
     func nextNonce() throws {
         let session = try DigestFixture.session(Self.auth)
         _ = DigestFixture.value(session)
-        session.adopt(nextNonce: Array(#"next"nonce"#.utf8).span, cnonce: Array("newcnonce".utf8))
+        session.adopt(nextNonce: Array(#"next"nonce"#.utf8), use: NonceUse(cnonce: Array("newcnonce".utf8)))
         let value = DigestFixture.value(session)
         #expect(DigestFixture.parameter("nonce", of: value) == #"next"nonce"#)
         #expect(DigestFixture.parameter("cnonce", of: value) == "newcnonce")
@@ -141,7 +162,7 @@ struct DigestSessionTests {
         #expect(DigestFixture.parameter("response", of: value) == "392d883638f46e213f2715b9bc1cdd8f")
         let keyed = try DigestFixture.session(DigestFixture.rfc7616 + ", algorithm=MD5-sess, qop=auth")
         _ = DigestFixture.value(keyed)
-        keyed.adopt(nextNonce: Array(#"next"nonce"#.utf8).span, cnonce: Array("newcnonce".utf8))
+        keyed.adopt(nextNonce: Array(#"next"nonce"#.utf8), use: NonceUse(cnonce: Array("newcnonce".utf8)))
         let next = DigestFixture.value(keyed)
         #expect(DigestFixture.parameter("response", of: next) == "634b8cfafdd26c4f609aebda702e1bd4")
     }

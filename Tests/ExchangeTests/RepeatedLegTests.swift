@@ -109,7 +109,7 @@ struct Drive: ~Copyable {
 
     /// The ledger lets the origin's credential go.
     mutating func go() -> ExchangeStateMachine.Step {
-        machine.ledgerAnswered(.origin, .go(isSettled: true), version: 1)
+        machine.ledgerAnswered(.origin, .go(isSettled: true, isScout: false), version: 1)
     }
 
     /// The same request once more, in an exchange of its own.
@@ -129,7 +129,7 @@ struct Drive: ~Copyable {
             pseudonym: "test",
             nonces: &nonces,
             digest: digest,
-            random: { Array("cnonce".utf8) },
+            use: { _, _ in NonceUse(cnonce: Array("cnonce".utf8)) },
             into: &buffer
         )
         return machine.legSent()

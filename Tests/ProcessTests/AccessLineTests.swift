@@ -22,4 +22,34 @@ import Testing
         let milliseconds = try #require(value("duration_ms", in: proxy).flatMap(Double.init))
         #expect(milliseconds < 60_000)
     }
+
+    @Test(
+        "S-5 a secret that an upstream echoes in its realm doesn't reach the log, at once or later",
+        arguments: ["CanaryPw77", "dXNlcjpDYW5hcnlQdzc3", "Canary%50w77", "77wPyranaC"],
+        ["text", "json"]
+    )
+    func echoedRealm(_ echo: String, _ format: String) throws {
+        let origin = try ScriptedPeer { request in
+            if request.target == "/first" && request["Authorization"] == nil { return [.unauthorized("Basic realm=r")] }
+            return [.unauthorized("Basic realm=\"\(echo)\"")]
+        }
+        let rules = Demand.anyPort + "\nlog: { format: \(format) }"
+        let proxy = try RunningProxy(rules, files: ["secret": "CanaryPw77"])
+        for path in ["/first", "/later"] { #expect(try proxy.get(origin.url + path).status == 401) }
+        try proxy.waitForLog("/later")
+        #expect(!proxy.log.contains(echo))
+        #expect(proxy.log.contains("origin http://127.0.0.1:\(origin.port)"))
+    }
+
+    @Test("O-3 a realm that a rule names is told with its space, of several challenges too")
+    func namedRealm() throws {
+        let origin = try ScriptedPeer { _ in [.unauthorized("Basic realm=other, Basic realm=\"the staff\"")] }
+        let rules = """
+            credentials: { staff: { username: user, password: { file: secret } } }
+            rules: [ { space: { host: 127.0.0.1, port: any, realm: the staff }, use: staff } ]
+            """
+        let proxy = try RunningProxy(rules, files: ["secret": "wrong"])
+        #expect(try proxy.get("\(origin.url)/").status == 401)
+        try proxy.waitForLog("space=\"origin http://127.0.0.1:\(origin.port) the staff\"")
+    }
 }

@@ -117,6 +117,20 @@ import Testing
         #expect(origin.requests.last?.body.count == 0 && origin.requests.count == 5)
     }
 
+    @Test("B-5 a client that waits for 100 gets it when its body is wanted for the hash", .timeLimit(.minutes(1)))
+    func expectation() throws {
+        let origin = try Self.origin([Self.integrity])
+        let proxy = try RunningProxy(Self.rules)
+        let client = try proxy.connect()
+        let lines = ["Host: h", "Content-Length: 5", "Expect: 100-continue"]
+        try client.send(request("POST \(origin.url)/ HTTP/1.1", lines))
+        #expect(try client.receiveAnyHead().startLine.hasPrefix("HTTP/1.1 100 "))
+        try client.send("hello")
+        let (head, interim) = try client.receiveHead()
+        #expect(head.startLine.contains(" 200 ") && interim.isEmpty)
+        #expect(origin.requests.last?.body.text == "hello")
+    }
+
     private static let small = "limits: { replay_memory: 1KiB, replay_disk: 64KiB }"
     private static let integrity = "Digest realm=\"Staff\", nonce=\"n0nce\", qop=\"auth-int\""
 

@@ -128,7 +128,8 @@ import Testing
                 continue
             }
             let parts = [
-                Digest.sha256("user:Staff:p@ss:w"), "n0nce", parameter("nc", of: value), parameter("cnonce", of: value),
+                Digest.sha256("user:Staff:p@ss:w"), parameter("nonce", of: value), parameter("nc", of: value),
+                parameter("cnonce", of: value),
                 "auth", Digest.sha256("GET:\(parameter("uri", of: value))"),
             ]
             #expect(parameter("response", of: value) == Digest.sha256(parts.joined(separator: ":")))

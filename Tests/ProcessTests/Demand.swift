@@ -19,7 +19,16 @@ struct Demand: Sendable, CustomTestStringConvertible {
     var challenge: String {
         scheme == "Basic"
             ? #"Basic realm="Staff""#
-            : #"Digest realm="Staff", qop="auth", algorithm=SHA-256, nonce="n0nce", opaque="0p""#
+            : #"Digest realm="Staff", qop="auth", algorithm=SHA-256, nonce="\#(Demand.freshNonce)", opaque="0p""#
+    }
+
+    private static let nonces = Locked(0)
+    /// A nonce that no challenge has had: its first count is a first answer's.
+    private static var freshNonce: String {
+        nonces.withLock { count in
+            count += 1
+            return "n0nce\(count)"
+        }
     }
 
     /// The refusal with its challenge.
@@ -29,12 +38,12 @@ struct Demand: Sendable, CustomTestStringConvertible {
 
     /// A peer that refuses whatever comes.
     func refusingPeer() throws -> ScriptedPeer {
-        try ScriptedPeer { [refusal] _ in [refusal] }
+        try ScriptedPeer { _ in [refusal] }
     }
 
     /// A peer that takes whatever carries a value.
     func takingPeer() throws -> ScriptedPeer {
-        try ScriptedPeer { [refusal, field] request in request[field] == nil ? [refusal] : [.response(body: "in")] }
+        try ScriptedPeer { request in request[field] == nil ? [refusal] : [.response(body: "in")] }
     }
 
     /// How many values came to a peer.
