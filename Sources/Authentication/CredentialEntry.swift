@@ -30,7 +30,7 @@ struct CredentialEntry: Sendable {
     private var freshUntil = Instant(nanoseconds: 0)
     /// The shared record is being looked up by the secret's fingerprint; until then a rejection can't be judged.
     private(set) var isRecordPending = false
-    /// The rule file has another secret of that name, or none.
+    /// The rule file has another secret of that name, or none; exchanges that began before go on with this one.
     private(set) var isRetired = false
     private(set) var confirmedServers = RecentTable<String, Bool>(bound: serverBound)
     private(set) var withheldTargets = RecentTable<Spot, Withholding>(bound: targetBound)
@@ -131,8 +131,6 @@ struct CredentialEntry: Sendable {
             answer = .withheld(withholding)
         } else if isFree(at: place, isSentAheadUnchallenged: use.isSentAheadUnchallenged) {
             answer = .go(isScout: false)
-        } else if isRetired {
-            answer = .withheld(.replaced)
         } else {
             return nil
         }
@@ -372,7 +370,7 @@ struct CredentialEntry: Sendable {
     }
 
     private func isSettled(_ place: LedgerPlace, _ use: CredentialUse, _ clock: LedgerClock) -> Bool {
-        isRetired || isFree(at: place, isSentAheadUnchallenged: use.isSentAheadUnchallenged)
+        isFree(at: place, isSentAheadUnchallenged: use.isSentAheadUnchallenged)
             || withholding(at: place, maxFailures: use.maxFailures, unixSeconds: clock.unixSeconds) != nil
     }
 }

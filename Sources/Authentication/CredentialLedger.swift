@@ -108,8 +108,7 @@ package struct CredentialLedger: Sendable {
 
     /// Makes `keys` the credentials of the rule file.
     ///
-    /// What isn't among them is used only where it is confirmed, by exchanges that began before, and is dropped by a
-    /// later call.
+    /// What isn't among them is used only by exchanges that began before, and is dropped by a later call.
     package mutating func register(_ keys: some Sequence<CredentialKey>) -> [Waiter] {
         let clock = clock(at: latest)
         let current = Set(keys)
@@ -128,6 +127,14 @@ package struct CredentialLedger: Sendable {
             }
         }
         return takeWakes()
+    }
+
+    /// Takes a credential that was dropped in again, for an exchange that began when the rule file had it.
+    package mutating func readmit(_ key: CredentialKey) {
+        guard entries[key] == nil else { return }
+        let clock = clock(at: latest)
+        entries[key] = CredentialEntry(key: key, isShared: isShared)
+        entries[key]?.retire(clock: clock, effects: &effects)
     }
 
     /// The operator ended every withholding of that name, or with nil of all; nil where no such name is known.

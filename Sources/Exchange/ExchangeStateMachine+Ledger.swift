@@ -5,8 +5,9 @@ internal import Rules
 
 /// The ledger's word on a credential that an exchange wants to use.
 package enum LedgerWord: Equatable, Sendable {
-    /// It may be used; `isSettled` where nothing speaks against using it unasked from now on.
-    case go(isSettled: Bool)
+    /// It may be used; `isSettled` where nothing speaks against using it unasked from now on, `isScout` where this
+    /// exchange is the one that shows whether it is right.
+    case go(isSettled: Bool, isScout: Bool)
     /// Another exchange tries it; the word comes later.
     case wait
     /// It may not be used, with what is told.
@@ -40,7 +41,10 @@ extension ExchangeStateMachine {
         switch word {
         case .wait:
             return .wait
-        case .go(let isSettled):
+        case .go(_, let isScout) where isScout && isLearnedDigest(side):
+            startFromChallenge(side)
+            return proceed()
+        case .go(let isSettled, _):
             self[side].permission = .granted
             if isSettled, case .learned(let space) = self[side].plan {
                 let settled = Settled(version: version, space: space)
@@ -57,6 +61,30 @@ extension ExchangeStateMachine {
             self[side].prepared = nil
             return wasAnswer ? answerNextOffer(side) : proceed()
         }
+    }
+
+    private func isLearnedDigest(_ side: Side) -> Bool {
+        guard case .learned(let index) = self[side].plan else { return false }
+        return learned(side)?[index]?.method == .digest
+    }
+
+    /// A scout sends no digest value ahead: its refusal would be no verdict, and cost an attempt all the same
+    /// (A-7c). The role goes back; the answer to the challenge asks for it anew.
+    private mutating func startFromChallenge(_ side: Side) {
+        if let credential = credential(side), let rule = rule(side) {
+            let nowhere = LedgerPlace(server: "", target: "", path: "")
+            reports.append(
+                LedgerReport(
+                    credential: credential,
+                    place: nowhere,
+                    verdict: .none,
+                    maxFailures: rule.maxFailures,
+                    withholdFor: nil
+                )
+            )
+        }
+        self[side].plan = .none
+        self[side].permission = .notNeeded
     }
 
     func credential(_ side: Side) -> Credential? {

@@ -182,10 +182,16 @@ extension Worker {
     private func adoptLearned(_ destination: Destination, _ version: UInt64) {
         destination.learnedVersion = version
         if !destination.isTunnel {
-            destination.learned.adopt(missing: shared.learned.spaces(of: destination.serverName))
+            destination.learned.adopt(
+                missing: shared.learned.spaces(of: destination.serverName),
+                under: destination.candidates
+            )
         }
         if destination.hop.isParent {
-            destination.hop.learned.adopt(missing: shared.learned.spaces(of: destination.hop.serverName))
+            destination.hop.learned.adopt(
+                missing: shared.learned.spaces(of: destination.hop.serverName),
+                under: destination.hop.candidates
+            )
         }
     }
 
@@ -212,14 +218,17 @@ extension Worker {
 
 extension LearnedSpaces {
     /// Learns those spaces of another loop that are not known here; order and nonces of what is known stay.
-    mutating func adopt(missing snapshot: [LearnedSpace]) {
+    ///
+    /// An exchange that began before a reload teaches nothing that the rules in force don't give (S-4).
+    mutating func adopt(missing snapshot: [LearnedSpace], under candidates: CandidateRules) {
         guard !snapshot.isEmpty else { return }
         let known = self.snapshot
         adopt(
             snapshot.filter { space in
-                !known.contains {
-                    $0.credential === space.credential && $0.realm == space.realm && $0.method == space.method
-                }
+                candidates.rule(at: space.ruleIndex)?.credential === space.credential
+                    && !known.contains {
+                        $0.credential === space.credential && $0.realm == space.realm && $0.method == space.method
+                    }
             }
         )
     }

@@ -9,7 +9,7 @@ extension ExchangeRunner {
     /// Asks the ledger; nil while its word is awaited.
     func ask(_ side: Side) -> ExchangeStateMachine.Step? {
         guard let question = exchange.question(side) else {
-            return exchange.machine.ledgerAnswered(side, .go(isSettled: false), version: 0)
+            return exchange.machine.ledgerAnswered(side, .go(isSettled: false, isScout: false), version: 0)
         }
         if phase == .head { phase = .held }
         let ledger = worker.shared.ledger
@@ -20,13 +20,23 @@ extension ExchangeRunner {
             maxFailures: question.maxFailures
         )
         guard let key = policy.keys[question.credential.name] else {
-            return exchange.machine.ledgerAnswered(side, .go(isSettled: false), version: 0)
+            return exchange.machine.ledgerAnswered(side, .go(isSettled: false, isScout: false), version: 0)
         }
-        switch ledger.ask(key, question.place, worker.waiter(self), use: use, now: worker.loop.now) {
-        case .go:
+        var answer = ledger.ask(key, question.place, worker.waiter(self), use: use, now: worker.loop.now)
+        if case .withheld(let withholding) = answer, withholding.extent == .replaced {
+            // Dropped by later reloads; this exchange ends with what it began with.
+            ledger.readmit(key, question.credential)
+            answer = ledger.ask(key, question.place, worker.waiter(self), use: use, now: worker.loop.now)
+        }
+        switch answer {
+        case .go(let isScout):
             askedSide = nil
             let isSettled = ledger.isClear(key, at: question.place.server)
-            return exchange.machine.ledgerAnswered(side, .go(isSettled: isSettled), version: version)
+            return exchange.machine.ledgerAnswered(
+                side,
+                .go(isSettled: isSettled, isScout: isScout),
+                version: version
+            )
         case .wait(let until):
             wait(side, until: until)
             return nil

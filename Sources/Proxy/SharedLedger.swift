@@ -167,6 +167,15 @@ package final class SharedLedger: Sendable {
         return keys
     }
 
+    /// Takes in again what was dropped since an exchange began; see `CredentialLedger.readmit`.
+    package func readmit(_ key: CredentialKey, _ credential: Credential) {
+        state.withLock { state in
+            state.credentials[key] = credential
+            state.ledger.readmit(key)
+            knownVersion.store(state.ledger.version, ordering: .releasing)
+        }
+    }
+
     /// Ends every withholding of that name, or with nil of all; false where no such name is known.
     package func release(name: String?) -> Bool {
         act { ledger in

@@ -41,6 +41,8 @@ struct ExchangeDrive: ~Copyable {
     private(set) var verdicts: [String] = []
     /// Names of credentials that the ledger withholds.
     var withheld: Set<String> = []
+    /// Whether the ledger makes each exchange the scout.
+    var isScout = false
     /// Whether the body is kept for a further leg.
     var keepsBody = true
     /// Whether a refused response leaves its connection in step.
@@ -118,7 +120,7 @@ struct ExchangeDrive: ~Copyable {
 
     private mutating func word(_ side: Side, _ head: borrowing RequestHead) -> ExchangeStateMachine.Step {
         guard let name = machine.question(side, head)?.credential.name, withheld.contains(name) else {
-            return machine.ledgerAnswered(side, .go(isSettled: true), version: 1)
+            return machine.ledgerAnswered(side, .go(isSettled: !isScout, isScout: isScout), version: 1)
         }
         let reason = LocalResponse(502, .httpRequestDenied, "credential.withheld", "It was refused before.")
         return machine.ledgerAnswered(side, .withheld(reason), version: 1)
@@ -133,7 +135,7 @@ struct ExchangeDrive: ~Copyable {
             pseudonym: "p",
             nonces: &nonces,
             digest: digest,
-            random: { cnonce },
+            use: { _, _ in NonceUse(cnonce: cnonce) },
             into: &buffer
         )
         legs.append(text(buffer.readable))

@@ -46,6 +46,26 @@ import Testing
         }
     }
 
+    @Test("A-7c a scout sends no Digest value ahead, but waits for the challenge, which it may answer")
+    func digestOfScout() {
+        var drive = ExchangeDrive(.direct([.of(0, .use("staff"))]))
+        let challenge = unauthorized(#"Digest realm="r", nonce="n", qop="auth""#)
+        #expect(drive.exchange(request("/"), challenge, ok).status == 200)
+        drive.isScout = true
+        #expect(drive.exchange(request("/"), challenge, challenge).status == 401)
+        #expect(drive.legs.map { $0.contains("Authorization: Digest") } == [false, true])
+        #expect(drive.verdicts == ["no verdict on staff", "rejected staff"])
+    }
+
+    @Test("A-8 a scout sends Basic ahead, whose refusal is a verdict")
+    func basicOfScout() {
+        var drive = ExchangeDrive(.direct([.of(0, .use("staff"))]))
+        #expect(drive.exchange(request("/"), Self.basic, ok).status == 200)
+        drive.isScout = true
+        #expect(drive.exchange(request("/"), Self.basic).status == 401)
+        #expect(drive.verdicts == ["rejected staff"])
+    }
+
     @Test("A-4 a value over the body (auth-int) is never sent ahead of a body, only where there is none")
     func overTheBody() {
         var drive = ExchangeDrive(.direct([.of(0, .use("staff"))]))

@@ -73,7 +73,7 @@ struct SharedLedgerTests {
         let changed = try key(process, "right")
         #expect(changed != first)
         #expect(process.ask(changed, a) == .go(isScout: true))
-        #expect(process.ask(first, b).extent == .replaced)
+        #expect(process.ask(first, a).extent == .server)
     }
 
     @Test("A-7b what one running process saw rejected, another doesn't try")
