@@ -4,7 +4,7 @@ help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
 
 run: ## install what is missing for building, build, and run the demo
-	Tests/Checks/setup build && swift build -c release --product countersign && .build/release/countersign demo
+	Tests/Checks/setup build && swift build -c release --static-swift-stdlib --product countersign && .build/release/countersign demo
 
 test: ## install the test servers too, then check, build and run all tests
 	Tests/Checks/gate setup layers build test release links docs

@@ -83,7 +83,7 @@ class Countersign(Program):
 
     def command(self):
         if not os.access(self.path, os.X_OK):
-            raise BenchmarkError(f"{self.path} is not there: swift build -c release")
+            raise BenchmarkError(f"{self.path} is not there: swift build -c release --static-swift-stdlib")
         lines = [
             "version: 1",
             f'listeners: [{{ address: "127.0.0.1:{self.port}" }}]',
