@@ -21,10 +21,10 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
         didSet { hasInbound = !inbound.isEmpty }
     }
     /// What could not be sent yet.
-    private var outbound = ByteBuffer() {
-        didSet { isBlocked = !outbound.isEmpty }
+    private var outflow = Outflow() {
+        didSet { isBlocked = !outflow.isEmpty }
     }
-    /// Something waits in `outbound`, or in `inbound`: flags, since they are asked for far more often than they change.
+    /// Something waits in `outflow`, or in `inbound`: flags, since they are asked for far more often than they change.
     private(set) var isBlocked = false
     private var hasInbound = false
     private var body = BodyReader()
@@ -92,13 +92,13 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     }
 
     private func read() {
+        if let runner, runner.splicesOutward { return runner.spliceOutward(self) }
         switch socket.read(limit: readLimit) {
         case .bytes(let count):
             received(count)
         case .wouldBlock:
             break
         case .endOfFile:
-            socket.pauseReading()
             endOfFile()
         case .failed:
             abort()
@@ -225,7 +225,9 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
         if !hasInbound, !socket.isClosed, !machine.isEndOfFileSeen { socket.resumeReading() }
     }
 
-    private func endOfFile() {
+    /// The client ended its direction.
+    func endOfFile() {
+        socket.pauseReading()
         switch machine.endOfFileReceived() {
         case .none: break
         case .close: close()
@@ -246,42 +248,49 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
 
     /// Sends both parts, keeping what the kernel doesn't take.
     func send(_ first: Span<UInt8>, _ second: Span<UInt8>) {
-        guard !isBlocked else {
-            outbound.append(first)
-            outbound.append(second)
-            return
-        }
-        switch socket.write(first, second) {
-        case .wrote(let count): keepRest(first, second, from: count)
-        case .wouldBlock: keepRest(first, second, from: 0)
-        case .failed: worker.later { [self] in abort() }
+        let wasBlocked = isBlocked
+        switch outflow.send(first, second, on: socket) {
+        case .sent: break
+        case .waiting: if !wasBlocked { awaitRoom() }
+        case .broken: endLater()
         }
     }
 
-    private func keepRest(_ first: Span<UInt8>, _ second: Span<UInt8>, from count: Int) {
-        guard count < first.count + second.count else { return }
-        if count < first.count { outbound.append(first.extracting(count..<first.count)) }
-        let start = max(0, count - first.count)
-        outbound.append(second.extracting(start..<second.count))
+    private func awaitRoom() {
         socket.notifyWhenWritable()
         setDeadline(worker.timeouts.responseBody)
     }
 
+    /// The connection broke; what is on the stack still works with it.
+    func endLater() {
+        worker.later { [self] in abort() }
+    }
+
     func writable() {
         guard isBlocked else { return }
-        switch socket.write(outbound.readable) {
-        case .wrote(let count): outbound.consume(count)
-        case .wouldBlock: break
-        case .failed: return abort()
+        switch outflow.flush(on: socket) {
+        case .sent: break
+        case .waiting: return awaitRoom()
+        case .broken: return abort()
         }
-        guard !isBlocked else {
-            socket.notifyWhenWritable()
-            setDeadline(worker.timeouts.responseBody)
-            return
+        guard let runner else {
+            outflow.closePipe()
+            return carryOutEnd()
         }
-        outbound.shrink()
-        if let runner { runner.clientDrained() } else { carryOutEnd() }
+        runner.clientDrained()
     }
+
+    /// Opens the way for `splice`; false where there is none.
+    func beginSplicing() -> Bool { outflow.openPipe() }
+
+    /// Moves bytes that arrived at `source` on to the client inside the kernel.
+    func splice(from source: StreamSocket, limit: UInt64) -> Outflow.Move {
+        let move = outflow.splice(from: source, to: socket, limit: limit)
+        if isBlocked { awaitRoom() }
+        return move
+    }
+
+    func endSplicing() { outflow.closePipe() }
 
     // MARK: ends
 

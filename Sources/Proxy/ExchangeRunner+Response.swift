@@ -144,6 +144,7 @@ extension ExchangeRunner {
         case .content(let range):
             offset = range.upperBound
             relayContent(bytes.extracting(range))
+            if !isEnded, offset == bytes.count { considerSplicing(read: bytes.count) }
             if isEnded {
                 if offset < bytes.count { isResponseReusable = false }
                 flush()
@@ -217,10 +218,11 @@ extension ExchangeRunner {
     }
 
     /// The response went to the client in full.
-    private func endRelay() {
+    func endRelay() {
         let reuses = isRequestSent && isResponseReusable && upstream?.isBlocked == false
         let client = client
         let keepsAlive = keepsClient
+        if splicesInward { client?.endSplicing() }
         self.client = nil
         finish(reusesUpstream: reuses)
         client?.exchangeEnded(keepsAlive: keepsAlive)

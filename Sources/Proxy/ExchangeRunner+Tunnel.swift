@@ -49,15 +49,15 @@ extension ExchangeRunner {
         if fromClient {
             record.bytesIn += UInt64(bytes.count)
             if !upstream.send(bytes, none) { return endTunnelLater() }
-            if upstream.isBlocked { client.pauseReading() }
+            if upstream.isBlocked { client.pauseReading() } else { considerSplicingOutward(client, upstream) }
         } else {
             record.bytesOut += UInt64(bytes.count)
             client.send(bytes, none)
-            if client.isBlocked { upstream.pauseReading() }
+            if client.isBlocked { upstream.pauseReading() } else { considerSplicingInward(client, upstream) }
         }
     }
 
-    private var tunnelLimit: Nanoseconds {
+    var tunnelLimit: Nanoseconds {
         tunnel.isHalf ? worker.timeouts.tunnelHalf : worker.timeouts.tunnelIdle
     }
 
@@ -86,7 +86,7 @@ extension ExchangeRunner {
         }
     }
 
-    private func endTunnelLater() {
+    func endTunnelLater() {
         worker.later { [self] in
             if phase == .tunnel { endTunnel() }
         }

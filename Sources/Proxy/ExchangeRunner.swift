@@ -48,6 +48,9 @@ final class ExchangeRunner: DeadlineObserver {
     var isCollecting = false
     var drained = 0
     var tunnel = TunnelStateMachine()
+    /// Bytes go from socket to socket inside the kernel: from the upstream to the client, and the other way.
+    var splicesInward = false
+    var splicesOutward = false
     var hasBegunResponse = false
     private(set) var deadline: Deadline?
     /// The next in the worker's list of those that wait for a request.
@@ -80,6 +83,8 @@ final class ExchangeRunner: DeadlineObserver {
         isCollecting = false
         drained = 0
         hasBegunResponse = false
+        splicesInward = false
+        splicesOutward = false
     }
 
     // MARK: the request

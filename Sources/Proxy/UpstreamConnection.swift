@@ -12,10 +12,10 @@ final class UpstreamConnection: ReadinessObserver {
     /// The exchange that has it; nil while it idles in the pool.
     var runner: ExchangeRunner?
     /// What could not be sent yet.
-    private var outbound = ByteBuffer() {
-        didSet { isBlocked = !outbound.isEmpty }
+    private var outflow = Outflow() {
+        didSet { isBlocked = !outflow.isEmpty }
     }
-    /// Something waits in `outbound`, or in `inbound`: flags, since they are asked for far more often than they change.
+    /// Something waits in `outflow`, or in `inbound`: flags, since they are asked for far more often than they change.
     private(set) var isBlocked = false
     private var hasInbound = false
     /// Bytes that arrived and were not taken yet.
@@ -55,6 +55,7 @@ final class UpstreamConnection: ReadinessObserver {
     func readable() {
         guard let runner else { return idleBroken() }
         guard wantsInput, !isEndOfFileSeen else { return socket.pauseReading() }
+        if runner.splicesInward { return runner.spliceInward(self) }
         switch socket.read(limit: readLimit) {
         case .bytes(let count):
             isReadFull = count == readLimit
@@ -62,12 +63,17 @@ final class UpstreamConnection: ReadinessObserver {
         case .wouldBlock:
             break
         case .endOfFile:
-            isEndOfFileSeen = true
-            socket.pauseReading()
-            runner.upstreamEnded(self, isReset: false)
+            endOfFile()
         case .failed:
             runner.upstreamEnded(self, isReset: true)
         }
+    }
+
+    /// The peer ended its direction.
+    func endOfFile() {
+        isEndOfFileSeen = true
+        socket.pauseReading()
+        runner?.upstreamEnded(self, isReset: false)
     }
 
     /// What is unread waits for its taker, but for a head that has not come whole.
@@ -119,47 +125,35 @@ final class UpstreamConnection: ReadinessObserver {
 
     /// Sends both parts, keeping what the kernel doesn't take; false where the connection is broken.
     func send(_ first: Span<UInt8>, _ second: Span<UInt8>) -> Bool {
-        guard !isBlocked else {
-            outbound.append(first)
-            outbound.append(second)
-            return true
-        }
-        switch socket.write(first, second) {
-        case .wrote(let count):
-            keepRest(first, second, from: count)
-        case .wouldBlock:
-            keepRest(first, second, from: 0)
-        case .failed:
-            return false
+        let wasBlocked = isBlocked
+        switch outflow.send(first, second, on: socket) {
+        case .sent: break
+        case .waiting: if !wasBlocked { socket.notifyWhenWritable() }
+        case .broken: return false
         }
         return true
     }
 
-    private func keepRest(_ first: Span<UInt8>, _ second: Span<UInt8>, from count: Int) {
-        guard count < first.count + second.count else { return }
-        if count < first.count { outbound.append(first.extracting(count..<first.count)) }
-        let start = max(0, count - first.count)
-        outbound.append(second.extracting(start..<second.count))
-        socket.notifyWhenWritable()
-    }
-
     func writable() {
         guard isBlocked else { return }
-        switch socket.write(outbound.readable) {
-        case .wrote(let count): outbound.consume(count)
-        case .wouldBlock: break
-        case .failed:
+        switch outflow.flush(on: socket) {
+        case .sent: runner?.upstreamDrained(self)
+        case .waiting: socket.notifyWhenWritable()
+        case .broken:
             // What the peer said before it broke off is still to be read.
-            outbound.removeAll()
+            outflow.removeAll()
             runner?.upstreamWriteFailed(self)
-            return
         }
-        if !isBlocked {
-            outbound.shrink()
-            runner?.upstreamDrained(self)
-        } else {
-            socket.notifyWhenWritable()
-        }
+    }
+
+    /// Opens the way for `splice`; false where there is none.
+    func beginSplicing() -> Bool { outflow.openPipe() }
+
+    /// Moves bytes that arrived at `source` on to the upstream inside the kernel.
+    func splice(from source: StreamSocket, limit: UInt64) -> Outflow.Move {
+        let move = outflow.splice(from: source, to: socket, limit: limit)
+        if isBlocked { socket.notifyWhenWritable() }
+        return move
     }
 
     /// Bytes or an end on a connection that nobody uses: it can't be trusted any more.

@@ -33,6 +33,32 @@ import Testing
         #expect(throughParent == (parent.connectionCount == 1))
     }
 
+    @Test("H-7 large flows through a tunnel arrive unchanged on both sides, past a slow reader too")
+    func largeFlows() throws {
+        let size = 24 << 20
+        let origin = try ScriptedPeer { request in
+            request.method == "GET"
+                ? [.send("HTTP/1.1 200 OK\r\nContent-Length: \(size)\r\n\r\n"), .sendPattern(size)]
+                : [.response(body: "\(request.body.count) \(request.body.fingerprint)")]
+        }
+        let proxy = try RunningProxy("", workers: 1)
+        let client = try proxy.connect(receiveBuffer: 65_536)
+        #expect(try client.exchange(connect(origin.authority)).status == 200)
+        let expected = MessageBody.fingerprint(of: ScriptedPeer.pattern(0..<size))
+        for pause in [nil, Duration.microseconds(20)] {
+            try client.send(request("GET / HTTP/1.1", ["Host: h"]))
+            _ = try client.receiveHead()
+            #expect(try client.discard(bytes: size, pausing: pause) == expected)
+        }
+        try client.send("POST / HTTP/1.1\r\nHost: h\r\nContent-Length: \(size)\r\n\r\n")
+        try client.send(ScriptedPeer.pattern(0..<size))
+        #expect(try client.receive().text == "\(size) \(expected)")
+        try client.send(request("GET /last HTTP/1.1", ["Host: h", "Connection: close"]))
+        client.finishSending()
+        _ = try client.receiveHead()
+        #expect(try client.discard(bytes: size) == expected)
+    }
+
     @Test("H-15 framing fields in a parent's 2xx are ignored and not passed on")
     func framingIgnored() throws {
         let origin = try ScriptedPeer { [.response(body: $0.target)] }
