@@ -28,8 +28,8 @@ struct CredentialEntry: Sendable {
     private(set) var refresh = Refresh.idle
     /// Until when what was read is good for one scout.
     private var freshUntil = Instant(nanoseconds: 0)
-    /// The shared record is being looked up by the secret's fingerprint; until then a rejection can't be judged.
-    private(set) var isRecordPending = false
+    /// Nobody goes by them, and nobody goes without them, before they are written.
+    private(set) var unwritten = UnwrittenRejections()
     /// The rule file has another secret of that name, or none; exchanges that began before go on with this one.
     private(set) var isRetired = false
     private(set) var confirmedServers = RecentTable<String, Bool>(bound: serverBound)
@@ -44,7 +44,7 @@ struct CredentialEntry: Sendable {
     }
 
     /// Whether nobody is concerned with it, so that it may be dropped.
-    var isIdle: Bool { role.isEmpty }
+    var isIdle: Bool { role.isEmpty && unwritten.isEmpty }
 
     // MARK: Questions
 
@@ -108,7 +108,8 @@ struct CredentialEntry: Sendable {
         effects: inout LedgerEffects
     ) -> LedgerAnswer {
         expire(clock, effects: &effects)
-        let hasAdvanced = role.advance(to: clock.now)
+        let isFreed = unwritten.giveUp(at: clock.now)
+        let hasAdvanced = role.advance(to: clock.now) || isFreed
         if !use.isSentAheadUnchallenged { openPaths[Spot(server: place.server, text: place.path)] = nil }
         if let answer = answerWithoutScout(waiter, at: place, use: use, clock: clock, effects: &effects) {
             if hasAdvanced { reconcile(clock, effects: &effects) }
@@ -164,7 +165,8 @@ struct CredentialEntry: Sendable {
         }
         role.enqueue(waiter, at: place, use: use)
         if promise != nil || isOpen(at: reach) { reconcile(clock, effects: &effects) }
-        return .wait(until: role.nextChance(at: reach, now: clock.now))
+        let chance = role.nextChance(at: reach, now: clock.now)
+        return .wait(until: unwritten.firstEnd.map { min($0, chance) } ?? chance)
     }
 
     private func isOpen(at reach: String?) -> Bool {
@@ -174,8 +176,7 @@ struct CredentialEntry: Sendable {
         }
     }
 
-    /// A rejection came before the record was found, so nobody knows whether it was the first or has to be doubted.
-    private var isBlocked: Bool { isRecordPending && !record.rejections.isEmpty }
+    private var isBlocked: Bool { !unwritten.isEmpty }
 
     // MARK: Verdicts
 
@@ -239,8 +240,23 @@ struct CredentialEntry: Sendable {
             effects: &effects
         )
         effects.version += 1
+        if isShared { unwritten.add(waiter, number: effects.changeCount, now: clock.now) }
         settle(effects: &effects)
         reconcile(clock, effects: &effects)
+    }
+
+    /// The changes up to that number are written, or can't be: who told them goes on, and so do the others.
+    mutating func recorded(through number: UInt64, clock: LedgerClock, effects: inout LedgerEffects) {
+        let tellers = unwritten.remove(through: number)
+        guard !tellers.isEmpty else { return }
+        effects.wakes += tellers
+        reconcile(clock, effects: &effects)
+    }
+
+    /// It isn't there to take up what it was promised.
+    mutating func decline(_ waiter: Waiter, clock: LedgerClock, effects: inout LedgerEffects) {
+        guard let promise = role.takePromise(waiter) else { return }
+        fill(reach(of: promise.place.server), clock, effects: &effects)
     }
 
     /// It doesn't wait, and has no role, any more; who comes next is told.
@@ -275,29 +291,26 @@ struct CredentialEntry: Sendable {
     }
 
     /// The shared record was read before a scout goes.
-    mutating func refreshed(isRecordPending: Bool, clock: LedgerClock, effects: inout LedgerEffects) {
-        self.isRecordPending = isRecordPending
+    mutating func refreshed(clock: LedgerClock, effects: inout LedgerEffects) {
         refresh = .idle
         freshUntil = clock.now.adding(nanoseconds: ScoutRole.patience)
         reconcile(clock, effects: &effects)
     }
 
-    /// Takes over the shared record; `unwritten` is what happened here that it doesn't hold yet.
+    /// Takes over the shared record; `changes` are what happened here that it doesn't hold yet.
     mutating func adopt(
         _ shared: CredentialRecord,
-        unwritten: [LedgerChange],
+        adding changes: [LedgerChange],
         clock: LedgerClock,
         effects: inout LedgerEffects
     ) {
         let old = record
-        let wasPending = isRecordPending
         record = shared
         // It may have been dropped to make room; what was confirmed stays so as long as the secret does.
         record.isConfirmed = shared.isConfirmed || old.isConfirmed
-        for change in unwritten { record.apply(change) }
-        isRecordPending = false
+        for change in changes { record.apply(change) }
         if let doubt = record.doubt { withheldTargets[Spot(server: doubt.server, text: doubt.target)] = doubt }
-        guard old != record || wasPending else { return }
+        guard old != record else { return }
         if old.withheld != record.withheld || old.doubt != record.doubt || old.rejections != record.rejections {
             effects.version += 1
         }
@@ -311,6 +324,7 @@ struct CredentialEntry: Sendable {
         record.apply(change)
         if !hadDoubt, record.doubt != nil { role.markScoutsAsOlderThanDoubt() }
         effects.changes.append((key, change))
+        effects.changeCount += 1
     }
 
     private mutating func expire(_ clock: LedgerClock, effects: inout LedgerEffects) {

@@ -8,7 +8,7 @@ package import Bytes
 package struct CredentialLedger: Sendable {
     private let isShared: Bool
     private(set) var entries: [CredentialKey: CredentialEntry] = [:]
-    /// The entries that somebody waits for or is a scout of.
+    /// The entries that somebody waits for, is a scout of, or told a rejection of that isn't written.
     private var engaged: Set<CredentialKey> = []
     private var effects = LedgerEffects()
     private var latest = Instant(nanoseconds: 0)
@@ -104,6 +104,16 @@ package struct CredentialLedger: Sendable {
         return takeWakes()
     }
 
+    /// It was woken and isn't there to ask again; a role that it has elsewhere stays its own.
+    package mutating func declined(_ waiter: Waiter) -> [Waiter] {
+        let clock = clock(at: latest)
+        for key in engaged {
+            entries[key]?.decline(waiter, clock: clock, effects: &effects)
+            noteEngagement(key)
+        }
+        return takeWakes()
+    }
+
     // MARK: The rule file and the operator
 
     /// Makes `keys` the credentials of the rule file.
@@ -160,13 +170,30 @@ package struct CredentialLedger: Sendable {
     }
 
     /// The shared record of `key` was read, and adopted where there was one, so that a scout may go.
-    ///
-    /// With `isRecordPending` there is one that holds nothing back and may or may not be of this secret; `adopt` follows.
-    package mutating func refreshed(_ key: CredentialKey, isRecordPending: Bool) -> [Waiter] {
+    package mutating func refreshed(_ key: CredentialKey) -> [Waiter] {
         let clock = clock(at: latest)
-        entries[key]?.refreshed(isRecordPending: isRecordPending, clock: clock, effects: &effects)
+        entries[key]?.refreshed(clock: clock, effects: &effects)
         return takeWakes()
     }
+
+    /// Until when the exchange has to wait for its rejections to be written, and nobody acts on them (A-7b); nil where
+    /// they are. It is woken when they are, or can't be.
+    package func recordingEnd(of waiter: Waiter) -> Instant? {
+        engaged.compactMap { entries[$0]?.unwritten.end(of: waiter) }.max()
+    }
+
+    /// Of all changes there ever were, the first `number` are written, or their writing failed.
+    package mutating func recorded(through number: UInt64) -> [Waiter] {
+        let clock = clock(at: latest)
+        for key in engaged {
+            entries[key]?.recorded(through: number, clock: clock, effects: &effects)
+            noteEngagement(key)
+        }
+        return takeWakes()
+    }
+
+    /// How many changes `takeChanges()` has returned or would return, in all.
+    package var changeCount: UInt64 { effects.changeCount }
 
     /// Takes over what the shared record of `key` says; `unwritten` are the changes that were fetched by
     /// `takeChanges()` and that it doesn't hold yet.
@@ -177,7 +204,7 @@ package struct CredentialLedger: Sendable {
     ) -> [Waiter] {
         let clock = clock(at: latest)
         let later = effects.changes.filter { $0.key == key }.map(\.change)
-        entries[key]?.adopt(record, unwritten: unwritten + later, clock: clock, effects: &effects)
+        entries[key]?.adopt(record, adding: unwritten + later, clock: clock, effects: &effects)
         return takeWakes()
     }
 

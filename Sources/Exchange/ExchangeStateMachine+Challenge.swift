@@ -1,6 +1,6 @@
 internal import Authentication
 internal import Bytes
-internal import HTTP
+package import HTTP
 internal import Rules
 
 extension ExchangeStateMachine {
@@ -17,6 +17,16 @@ extension ExchangeStateMachine {
         self.reading = reading
         readChallenges(side, response)
         if let step = judgeRefusal(side, head) { return step }
+        return answerChallenge(side, head)
+    }
+
+    /// The ledger's file has the rejection, or can't have it: what follows from it may happen (A-7b).
+    package mutating func rejectionRecorded(_ head: borrowing RequestHead) -> Step {
+        guard state == .recordingRejection else { return .wait }
+        return answerChallenge(challengedSide, head)
+    }
+
+    private mutating func answerChallenge(_ side: Side, _ head: borrowing RequestHead) -> Step {
         self[side].plan = .none
         self[side].prepared = nil
         self[side].permission = .notNeeded
@@ -49,16 +59,15 @@ extension ExchangeStateMachine {
             return nil
         case .digestAnswer:
             if let fresh = staleChallenge(side) { return answerStale(side, fresh) }
-            reject(side, head)
-            return nil
+            return reject(side, head)
         case .basicAnswer, .basicAhead:
-            reject(side, head)
-            return nil
+            return reject(side, head)
         }
     }
 
-    private mutating func reject(_ side: Side, _ head: borrowing RequestHead) {
-        guard let credential = credential(side) else { return }
+    /// Tells the ledger, whose file has to have it before anything else happens (A-7b).
+    private mutating func reject(_ side: Side, _ head: borrowing RequestHead) -> Step? {
+        guard let credential = credential(side) else { return nil }
         report(side, .rejected, head)
         self[side].refused.append(credential.name)
         self[side].reason = LocalResponse(
@@ -67,7 +76,13 @@ extension ExchangeStateMachine {
             "credential.rejected",
             "The \(side == .origin ? "server" : "parent proxy") refused the credential '\(credential.name)'."
         )
+        // A login in the target is nothing of the ledger's.
+        let isTold = rule(side) != nil
         if case .learned = self[side].plan { forget(side, credential) }
+        guard isTold else { return nil }
+        challengedSide = side
+        state = .recordingRejection
+        return .record
     }
 
     private mutating func forget(_ side: Side, _ credential: Credential) {

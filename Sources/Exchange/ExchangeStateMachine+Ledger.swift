@@ -31,8 +31,8 @@ extension ExchangeStateMachine {
         switch state {
         case .askingLedger:
             return carryOn(side, word, version)
-        case .idle, .collectingBody, .acquiring, .awaitingContinue, .awaitingHead, .draining, .relaying, .tunnelling,
-            .finished:
+        case .idle, .recordingRejection, .collectingBody, .acquiring, .awaitingContinue, .awaitingHead, .draining,
+            .relaying, .tunnelling, .finished:
             return .wait
         }
     }

@@ -48,7 +48,8 @@ extension ExchangeStateMachine {
         switch state {
         case .awaitingContinue, .awaitingHead:
             break
-        case .idle, .askingLedger, .collectingBody, .acquiring, .draining, .relaying, .tunnelling, .finished:
+        case .idle, .askingLedger, .recordingRejection, .collectingBody, .acquiring, .draining, .relaying, .tunnelling,
+            .finished:
             return .wait
         }
         if response.version == .http10 { destination?.hop.refusesExpectation = true }

@@ -14,6 +14,9 @@ package struct ExchangeStateMachine: ~Copyable {
         case askingLedger
         /// Reads the whole body for a hash over it (auth-int). Ends with `bodyCollected`, the deadline, or the client.
         case collectingBody
+        /// Waits until a rejection is in the ledger's file (A-7b). Ends with `rejectionRecorded`, the deadline, or the
+        /// client.
+        case recordingRejection
         /// Waits for an upstream connection. Ends with `connected`, `failed`, the deadline, or the client.
         case acquiring
         /// The head went with an expectation; waits for 100, a final response, or 1 s.
@@ -35,6 +38,8 @@ package struct ExchangeStateMachine: ~Copyable {
         case wait
         /// Ask the ledger `question(for:)`, then tell `ledgerAnswered`.
         case ask(Side)
+        /// Wait until the ledger's file has the rejection that was just reported, then tell `rejectionRecorded`.
+        case record
         /// Read the whole body without sending it, then tell `bodyCollected`; where `tellClient`, the client gets its 100
         /// (Continue) first.
         case collectBody(tellClient: Bool)
@@ -95,6 +100,8 @@ package struct ExchangeStateMachine: ~Copyable {
     var isChallengingClient = false
     /// A refused response is in hand, and its connection can carry the next leg once it is read.
     var refused = Refused.none
+    /// Whose challenge the refused response brought.
+    var challengedSide = Side.origin
     /// The response head in hand, as far as it decides what happens to it.
     var reading: ResponseReading?
     /// The exchange holds a role or a place in the ledger's queue that it has to give back.
@@ -156,8 +163,8 @@ extension ExchangeStateMachine {
             // Nobody but the target itself is at the other end of a CONNECT that is dialled directly.
             state = .tunnelling
             return .tunnel(nil)
-        case .idle, .askingLedger, .collectingBody, .awaitingContinue, .awaitingHead, .draining, .relaying,
-            .tunnelling, .finished:
+        case .idle, .askingLedger, .recordingRejection, .collectingBody, .awaitingContinue, .awaitingHead, .draining,
+            .relaying, .tunnelling, .finished:
             preconditionFailure("a connection came that was not asked for")
         }
     }
@@ -192,7 +199,7 @@ extension ExchangeStateMachine {
             guard mayRepeat, request.method.isIdempotent || !isSent else { return finish(with: error.response) }
             isRepeated = true
             return acquireFresh()
-        case .idle, .askingLedger, .collectingBody, .acquiring:
+        case .idle, .askingLedger, .recordingRejection, .collectingBody, .acquiring:
             return .wait
         case .relaying, .tunnelling, .finished:
             return .wait
@@ -223,8 +230,8 @@ extension ExchangeStateMachine {
             guard isReusable else { return acquireFresh() }
             refused = .read
             return sendOnSame()
-        case .idle, .askingLedger, .collectingBody, .acquiring, .awaitingContinue, .awaitingHead, .relaying,
-            .tunnelling, .finished:
+        case .idle, .askingLedger, .recordingRejection, .collectingBody, .acquiring, .awaitingContinue, .awaitingHead,
+            .relaying, .tunnelling, .finished:
             return .wait
         }
     }
@@ -311,7 +318,7 @@ extension ExchangeStateMachine {
             return finish(with: ExchangeError(.responseTimedOut, source).response)
         case .draining:
             return drained(isReusable: false)
-        case .idle, .relaying, .tunnelling, .finished:
+        case .idle, .recordingRejection, .relaying, .tunnelling, .finished:
             return .wait
         }
     }

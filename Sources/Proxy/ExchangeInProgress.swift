@@ -87,6 +87,9 @@ struct ExchangeInProgress: ~Copyable {
     /// What the ledger is asked for one side; nil where it has no say.
     func question(_ side: Side) -> LedgerQuestion? { machine.question(side, request) }
 
+    /// The ledger's file has the rejection that was waited for, or can't have it.
+    mutating func rejectionRecorded() -> ExchangeStateMachine.Step { machine.rejectionRecorded(request) }
+
     /// Writes the head of the next leg, which counts as sent.
     mutating func appendLeg(
         _ worker: Worker,

@@ -53,15 +53,35 @@ extension ExchangeRunner {
     private func wait(_ side: Side, until: Instant) {
         if askedSide == nil { waitLimit = worker.loop.now.adding(nanoseconds: worker.timeouts.responseHead) }
         askedSide = side
-        worker.waiting[number] = self
-        isWaitingForLedger = true
-        deadline?.set(to: min(until, waitLimit))
+        awaitWaking(until: min(until, waitLimit))
     }
 
-    /// Woken by another exchange's verdict, or by the time at which a second scout may go.
+    private func awaitWaking(until: Instant) {
+        worker.waiting[number] = self
+        isWaitingForLedger = true
+        deadline?.set(to: until)
+    }
+
+    /// Waits until the rejection that was told is in the ledger's file; nil while it isn't (A-7b).
+    func awaitRecord() -> ExchangeStateMachine.Step? {
+        if let end = worker.shared.ledger.recordingEnd(of: worker.waiter(self)) {
+            guard end <= worker.loop.now else {
+                awaitWaking(until: end)
+                return nil
+            }
+            worker.shared.log.warn("writing the ledger of withheld credentials takes too long; nobody waits for it")
+        }
+        return exchange.rejectionRecorded()
+    }
+
+    /// Woken by another exchange's verdict or by the file, or by the time at which a second scout may go.
     func askAgain() {
         worker.waiting[number] = nil
         isWaitingForLedger = false
+        if exchange.machine.state == .recordingRejection {
+            if let step = awaitRecord() { perform(step) }
+            return
+        }
         guard let side = askedSide, exchange.machine.state == .askingLedger else { return }
         guard worker.loop.now < waitLimit else { return perform(exchange.machine.deadlinePassed()) }
         if let step = ask(side) { perform(step) }

@@ -131,6 +131,9 @@ final class ExchangeRunner: DeadlineObserver {
             case .ask(let side):
                 guard let next = ask(side) else { return }
                 step = next
+            case .record:
+                guard let next = awaitRecord() else { return }
+                step = next
             case .collectBody where !replay.mayHold(exchange.request.bodyLength):
                 step = exchange.machine.bodyTooLarge()
             case .collectBody(let tellClient):
@@ -180,7 +183,7 @@ final class ExchangeRunner: DeadlineObserver {
         case .awaitingContinue: length = .seconds(1)
         case .draining, .relaying: length = worker.timeouts.responseBody
         case .tunnelling: length = tunnel.isHalf ? worker.timeouts.tunnelHalf : worker.timeouts.tunnelIdle
-        case .idle, .finished: return
+        case .idle, .recordingRejection, .finished: return
         }
         deadline?.set(to: worker.loop.now.adding(nanoseconds: length))
     }
@@ -191,6 +194,8 @@ final class ExchangeRunner: DeadlineObserver {
             return
         case .acquiring where opening?.isWaitingForPlace == true:
             perform(exchange.machine.failed(ExchangeError(.connectionLimitReached, .local)))
+        case .recordingRejection:
+            return askAgain()
         case .askingLedger where asksAgain:
             return askAgain()
         case .relaying:

@@ -4,11 +4,11 @@ internal import Storage
 /// What the shared ledger's thread does: reads the file before a scout goes, writes what happened, and computes the
 /// fingerprints that the file tells secrets apart by.
 ///
-/// A scout waits for a fingerprint only where some secret of its name is held back by the file.
+/// A scout waits for its secret's fingerprint, once, so that a rejection has to wait for the file only.
 final class LedgerLane {
     /// Rejections beyond this that can't be written are remembered in memory only.
     private static let unwrittenBound = 4096
-    private static let retryMilliseconds: Int32 = 10_000
+    private static let retryPause = Duration.seconds(10)
     /// How often a file is begun anew under our hands before we wait for it to rest.
     private static let saltPatience = 3
 
@@ -18,9 +18,13 @@ final class LedgerLane {
     /// Of the secrets that were needed so far, under `salt`.
     private var fingerprints: [CredentialKey: SecretFingerprint] = [:]
     private var salt: [UInt8]
-    /// Whose fingerprints will be needed, and whose record waits for it.
+    /// Whose scouts wait for the file to be read.
     private var pending: [CredentialKey] = []
     private var unwritten: [(key: CredentialKey, change: LedgerChange)] = []
+    /// Changes that no writing was tried of yet, and how many there were with them, in all.
+    private var hasNewChanges = false
+    private var changeCount: UInt64 = 0
+    private var retryTime = ContinuousClock.now
     private var hasFailed = false
 
     init(_ shared: SharedLedger, folder path: String, signal: LaneSignal) {
@@ -32,40 +36,58 @@ final class LedgerLane {
 
     func run() {
         while !signal.isStopping {
-            signal.wait(milliseconds: pending.isEmpty ? (unwritten.isEmpty ? -1 : Self.retryMilliseconds) : 0)
+            signal.wait(milliseconds: pause)
             work()
         }
         // What happened after the last look.
         work()
     }
 
+    /// How long nothing has to be done, in milliseconds, if nothing happens; -1 for ever.
+    private var pause: Int32 {
+        if hasNewChanges || !pending.isEmpty { return 0 }
+        if unwritten.isEmpty { return -1 }
+        let rest = retryTime - .now
+        return Int32(max(0, rest / .milliseconds(1))) + 1
+    }
+
     private func work() {
         let work = shared.takeWork()
+        take(work)
+        pending += work.refreshes
+        let isRetryDue = !unwritten.isEmpty && (retryTime <= .now || signal.isStopping)
+        if hasNewChanges || isRetryDue { write() }
+        // One at a time, so that a rejection doesn't wait for the fingerprints of others.
+        if !signal.isStopping, !pending.isEmpty { refresh(pending.removeFirst()) }
+    }
+
+    private func take(_ work: SharedLedger.Work) {
         unwritten += work.changes
-        if !work.refreshes.isEmpty { refresh(work.refreshes) }
-        if !unwritten.isEmpty { write() }
-        if !signal.isStopping, let key = pending.popLast() { lookUp(key) }
+        if work.changeCount > changeCount { hasNewChanges = true }
+        changeCount = work.changeCount
     }
 
     // MARK: Reading
 
-    private func refresh(_ keys: [CredentialKey]) {
+    /// Reads the file before a scout goes, as late as can be.
+    private func refresh(_ key: CredentialKey) {
+        if fingerprints[key] == nil {
+            // The salt may come from the file.
+            readFile()
+            _ = fingerprint(of: key)
+        }
+        readFile()
+        lookUp(key)
+        shared.refreshed(key)
+    }
+
+    private func readFile() {
         do {
             if try folder.refresh() { adoptAll() }
             succeed()
         } catch {
             fail(error)
         }
-        for key in keys { refresh(key) }
-    }
-
-    private func refresh(_ key: CredentialKey) {
-        let entries = folder.file.entries(named: key.name)
-        if fingerprints[key] == nil, entries.contains(where: \.record.isRestricted) { lookUp(key) }
-        let isKnown = fingerprints[key] != nil
-        // Most often nothing is there, or what is there holds nothing back: the scout goes while we find out.
-        if !isKnown { pending.append(key) }
-        shared.refreshed(key, isRecordPending: !isKnown && !entries.isEmpty)
     }
 
     /// Finds the record of a secret by its fingerprint.
@@ -99,6 +121,8 @@ final class LedgerLane {
     // MARK: Writing
 
     private func write() {
+        hasNewChanges = false
+        let attempted = changeCount
         do {
             try writeUnwritten()
             succeed()
@@ -106,6 +130,9 @@ final class LedgerLane {
             fail(error)
             unwritten.removeFirst(max(0, unwritten.count - Self.unwrittenBound))
         }
+        retryTime = .now + Self.retryPause
+        // Also where it failed: nobody waits for a disk that doesn't work.
+        shared.recorded(through: attempted)
     }
 
     private func writeUnwritten() throws(StorageError) {
@@ -131,8 +158,8 @@ final class LedgerLane {
     private func restore() {
         salt = folder.file.salt
         fingerprints.removeAll()
-        let (records, changes) = shared.takeRecords()
-        unwritten += changes
+        let (records, work) = shared.takeRecords()
+        take(work)
         guard !records.isEmpty else { return }
         for (key, _) in records { _ = fingerprint(of: key) }
         do {

@@ -9,7 +9,7 @@ internal import Synchronization
 /// The ledger that all loops share, and what it shares with other processes (A-7, A-7b).
 ///
 /// No call waits for the disk or for scrypt: that is done by a thread of its own, and whoever has to wait for it is
-/// told to wait, and woken. While `version` stays, what `isClear` said stays right, so that a loop that sends ahead
+/// told to wait, and woken. So is who told a rejection, until that is in the file. While `version` stays, what `isClear` said stays right, so that a loop that sends ahead
 /// needs no more than one atomic load.
 package final class SharedLedger: Sendable {
     private struct State {
@@ -36,6 +36,8 @@ package final class SharedLedger: Sendable {
     struct Work {
         var refreshes: [CredentialKey]
         var changes: [(key: CredentialKey, change: LedgerChange)]
+        /// How many changes there were with these, in all.
+        var changeCount: UInt64
     }
 
     private let state: Locked<State>
@@ -139,6 +141,13 @@ package final class SharedLedger: Sendable {
         }
     }
 
+    /// Until when that exchange has to wait for its rejections to be in the file; nil where they are, or can't be.
+    ///
+    /// It is woken then.
+    package func recordingEnd(of waiter: Waiter) -> Instant? {
+        state.withLock { $0.ledger.recordingEnd(of: waiter) }
+    }
+
     /// The attempt ended without a verdict on that credential, or the exchange doesn't want it any more.
     package func noVerdict(_ key: CredentialKey, _ waiter: Waiter) {
         actAndWake { $0.noVerdict(key, waiter) }
@@ -147,6 +156,11 @@ package final class SharedLedger: Sendable {
     /// The exchange is over, whatever it waited for or was trusted with.
     package func leave(_ waiter: Waiter) {
         actAndWake { $0.leave(waiter) }
+    }
+
+    /// It was woken and isn't there to ask again.
+    package func declined(_ waiter: Waiter) {
+        actAndWake { $0.declined(waiter) }
     }
 
     // MARK: The rule file and the operator
@@ -197,7 +211,13 @@ package final class SharedLedger: Sendable {
 
     /// Takes what waits for the thread.
     func takeWork() -> Work {
-        state.withLock { Work(refreshes: $0.ledger.takeRefreshes(), changes: $0.ledger.takeChanges()) }
+        state.withLock { state in
+            Work(
+                refreshes: state.ledger.takeRefreshes(),
+                changes: state.ledger.takeChanges(),
+                changeCount: state.ledger.changeCount
+            )
+        }
     }
 
     /// The credential of that key, and what is known of it here.
@@ -206,21 +226,24 @@ package final class SharedLedger: Sendable {
     }
 
     /// All that is known of each credential, and the changes that it holds already.
-    func takeRecords() -> (
-        records: [(key: CredentialKey, record: CredentialRecord)],
-        changes: [(key: CredentialKey, change: LedgerChange)]
-    ) {
+    func takeRecords() -> (records: [(key: CredentialKey, record: CredentialRecord)], work: Work) {
         state.withLock { state in
             let records = state.ledger.keys.compactMap { key in
                 state.ledger.record(of: key).flatMap { $0.isClean ? nil : (key: key, record: $0) }
             }
-            return (records, state.ledger.takeChanges())
+            let changes = state.ledger.takeChanges()
+            return (records, Work(refreshes: [], changes: changes, changeCount: state.ledger.changeCount))
         }
     }
 
     /// See `CredentialLedger.refreshed`.
-    func refreshed(_ key: CredentialKey, isRecordPending: Bool) {
-        actAndWake { $0.refreshed(key, isRecordPending: isRecordPending) }
+    func refreshed(_ key: CredentialKey) {
+        actAndWake { $0.refreshed(key) }
+    }
+
+    /// See `CredentialLedger.recorded`.
+    func recorded(through changeCount: UInt64) {
+        actAndWake { $0.recorded(through: changeCount) }
     }
 
     /// See `CredentialLedger.adopt`.

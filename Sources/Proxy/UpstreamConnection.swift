@@ -33,6 +33,8 @@ final class UpstreamConnection: ReadinessObserver {
     private var isEndOfFileSeen = false
     /// The last read took as much as it could: more may lie behind it.
     private var isReadFull = false
+    /// It ended by a reset.
+    private var isResetSeen = false
     /// Bytes are being handed over: what is called from there must not begin again.
     private var isProcessing = false
 
@@ -65,6 +67,9 @@ final class UpstreamConnection: ReadinessObserver {
         case .endOfFile:
             endOfFile()
         case .failed:
+            isEndOfFileSeen = true
+            isResetSeen = true
+            socket.pauseReading()
             runner.upstreamEnded(self, isReset: true)
         }
     }
@@ -118,7 +123,9 @@ final class UpstreamConnection: ReadinessObserver {
         guard !isProcessing else { return }
         if hasInbound, let runner { takeInbound(runner) }
         guard wantsInput, !socket.isClosed else { return }
-        if !isEndOfFileSeen { socket.resumeReading() }
+        guard isEndOfFileSeen else { return socket.resumeReading() }
+        // It came while nobody could say yet what becomes of the response.
+        if let runner, runner.phase == .relaying { runner.upstreamEnded(self, isReset: isResetSeen) }
     }
 
     func pauseReading() { socket.pauseReading() }

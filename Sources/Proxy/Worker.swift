@@ -198,7 +198,7 @@ final class Worker: ListenerObserver {
             if let runner = waiting[number] {
                 runner.askAgain()
             } else {
-                shared.ledger.leave(Waiter(loop: index, exchange: number))
+                shared.ledger.declined(Waiter(loop: index, exchange: number))
             }
         }
     }

@@ -119,8 +119,14 @@ private struct LedgerWorld {
         if random.next(3) == 0 {
             // What another thread reads for the scouts comes when it comes.
             for key in fixture.ledger.takeRefreshes() {
-                woken += fixture.ledger.refreshed(key, isRecordPending: false).map { Int($0.exchange) }
+                woken += fixture.ledger.refreshed(key).map { Int($0.exchange) }
             }
+        }
+        if random.next(3) == 0 {
+            // And writes what happened when it does.
+            let written = fixture.ledger.recorded(through: fixture.ledger.changeCount)
+            woken += written.map { Int($0.exchange) }
+            fixture.checkInvariants()
         }
         // One wake-up in ten is lost.
         for number in waking where random.next(10) != 0 {
@@ -177,7 +183,7 @@ private struct LedgerWorld {
         } else {
             rejected.append((place.server, letter.isSecond))
             if letter.isInDoubt { attemptsInDoubt += 1 }
-            woken += fixture.reject(number, at: place.server, place.target)
+            woken += fixture.reject(number, at: place.server, place.target, isWritten: false)
         }
         let record = fixture.ledger.entries[fixture.key]?.record
         hasDoubt = record?.doubt != nil

@@ -77,6 +77,20 @@ struct CredentialLedgerScoutTests {
         #expect(fixture.ask(3, at: a) == .go(isScout: true))
     }
 
+    @Test("A-8 a wake-up that comes late takes a promise back, and no role that was taken up")
+    func wokenLate() {
+        var fixture = LedgerFixture()
+        for number in 1...3 { _ = fixture.ask(number, at: a) }
+        #expect(fixture.noVerdict(1) == [2])
+        #expect(fixture.ask(2, at: a) == .go(isScout: true))
+        #expect(fixture.ledger.declined(LedgerFixture.waiter(2)).isEmpty)
+        #expect(fixture.ask(3, at: a).isWait)
+        #expect(fixture.noVerdict(2) == [3])
+        _ = fixture.ask(4, at: a)
+        #expect(fixture.ledger.declined(LedgerFixture.waiter(3)).map(\.exchange) == [4])
+        fixture.checkInvariants()
+    }
+
     @Test("A-8 a waiter that leaves changes nothing")
     func waiterLeaves() {
         var fixture = LedgerFixture()

@@ -69,10 +69,12 @@ struct LedgerFixture {
         _ number: Int,
         at server: String,
         _ target: String? = nil,
-        withholdFor: Nanoseconds? = nil
+        withholdFor: Nanoseconds? = nil,
+        isWritten: Bool = true
     ) -> [Int] {
         let place = Self.place(server, target)
-        let wakes = ledger.rejected(key, place, Self.waiter(number), withholdFor: withholdFor, now: now)
+        var wakes = ledger.rejected(key, place, Self.waiter(number), withholdFor: withholdFor, now: now)
+        if isWritten { wakes += ledger.recorded(through: ledger.changeCount) }
         checkInvariants()
         return wakes.map { Int($0.exchange) }
     }
@@ -133,7 +135,7 @@ extension CredentialEntry {
         if withheldTargets.count > 1000 { faults.append("too many targets") }
         let everyone = role.scouts.map(\.waiter) + role.promises.map(\.waiter) + Array(role.waiting.keys)
         if Set(everyone).count != everyone.count { faults.append("somebody is there twice") }
-        let isBlocked = isRecordPending && !record.rejections.isEmpty
+        let isBlocked = !unwritten.isEmpty
         for reach in reaches {
             let promised = role.promises.filter { reach == nil || $0.place.server == reach }
             let scouts = role.scouts.filter { reach == nil || $0.place.server == reach }

@@ -22,6 +22,22 @@ import Testing
         }
     }
 
+    @Test("A-7b a rejection is recorded before another offer is answered, and before anything is told")
+    func recorded() {
+        let rules: [Rule] = [.of(0, .use("first"), realm: "one"), .of(1, .use("second"), realm: "two")]
+        let offers = unauthorized(#"Basic realm="one""#, #"Basic realm="two""#)
+        var drive = ExchangeDrive(.direct(rules))
+        #expect(drive.exchange(get, offers, offers, ok).status == 200)
+        #expect(drive.legsAtRejections == [2])
+        #expect(drive.verdicts == ["rejected first", "confirmed second"])
+        #expect(drive.exchange(get, offers, offers, offers).status == 401)
+        #expect(drive.legsAtRejections == [1, 2])
+        var behind = ExchangeDrive(.behindParent([.of(0, .use("proxy"), isProxy: true)]))
+        #expect(behind.exchange(get, proxyRefusal(basic), proxyRefusal(basic)).status == 502)
+        #expect(behind.legsAtRejections == [2])
+        #expect(behind.machine.state == .finished)
+    }
+
     @Test("A-13 a 407 reaches the client only by an explicit default")
     func proxyChallenge() {
         var silent = ExchangeDrive(.behindParent([]))

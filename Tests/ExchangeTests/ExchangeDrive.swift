@@ -39,6 +39,8 @@ struct ExchangeDrive: ~Copyable {
     private(set) var legs: [String] = []
     /// The verdicts that the ledger was told, such as `rejected staff`.
     private(set) var verdicts: [String] = []
+    /// How many heads had gone when a rejection was to be recorded.
+    private(set) var legsAtRejections: [Int] = []
     /// Names of credentials that the ledger withholds.
     var withheld: Set<String> = []
     /// Whether the ledger makes each exchange the scout.
@@ -64,6 +66,7 @@ struct ExchangeDrive: ~Copyable {
     mutating func exchange(_ request: String, _ responses: [String]) -> Ending {
         legs = []
         verdicts = []
+        legsAtRejections = []
         machine.reset()
         var head = RequestHead()
         let bytes = Array((request + "\r\n\r\n").utf8)
@@ -82,6 +85,9 @@ struct ExchangeDrive: ~Copyable {
             noteReports()
             switch step {
             case .ask(let side): step = word(side, head)
+            case .record:
+                legsAtRejections.append(legs.count)
+                step = machine.rejectionRecorded(head)
             case .collectBody: step = machine.bodyCollected(hash: Array("0123456789abcdef".utf8))
             case .acquire(let fresh):
                 if fresh { nonces = ConnectionNonces() }

@@ -64,6 +64,14 @@ final class LedgerProcess: Sendable {
         ledger.rejected(key, Self.place(server, target), waiter, withholdFor: nil, now: Self.now)
     }
 
+    /// Waits like an exchange until its rejection is in the file, at most ten seconds.
+    func awaitRecord(_ number: UInt64 = 1) {
+        let waiter = Waiter(loop: 0, exchange: number)
+        while ledger.recordingEnd(of: waiter) != nil {
+            woken.wait(for: waiter, until: Self.now.advanced(bySeconds: 10))
+        }
+    }
+
     func confirm(_ key: CredentialKey, _ server: String, _ target: String? = nil, _ number: UInt64 = 1) {
         ledger.confirmed(key, Self.place(server, target), Waiter(loop: 0, exchange: number), basis: .answer)
     }

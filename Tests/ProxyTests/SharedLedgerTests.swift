@@ -2,6 +2,7 @@ import Authentication
 import Bytes
 import Events
 import Glibc
+import Support
 import Synchronization
 import Testing
 
@@ -136,6 +137,10 @@ struct SharedLedgerTests {
         #expect(unsafe mkdir(obstacle, 0o700) == 0)
         #expect(process.ask(key, a) == .go(isScout: true))
         process.reject(key, a)
+        // It isn't waited for: no lock stands in the way.
+        let start = LedgerProcess.now
+        process.awaitRecord()
+        #expect(LedgerProcess.now.since(start) < .seconds(4))
         #expect(process.ask(key, a).extent == .server)
         for _ in 0..<500 where process.warned.isEmpty { usleep(10_000) }
         #expect(process.warned.count == 1)
@@ -193,15 +198,43 @@ struct SharedLedgerTests {
         #expect(attempts.count == 1)
     }
 
-    @Test("A-7b the first use waits for the file, not for scrypt, where nothing is held back")
-    func firstUse() throws {
+    @Test("A-7b who told a rejection, and who asks, goes on when the file has it")
+    func recorded() throws {
         let state = try StateFolder()
         let process = try LedgerProcess(folder: state.path)
         let key = try key(process)
-        let start = LedgerProcess.now
         #expect(process.ask(key, a) == .go(isScout: true))
-        // Ample, for a machine that is busy; the fingerprint alone takes 50 ms on an idle one.
-        #expect(LedgerProcess.now.since(start) < .milliseconds(500))
+        process.reject(key, a)
+        process.awaitRecord()
+        #expect(state.ledger.contains("rejected 1"))
+        #expect(process.ask(key, b, nil, 2) == .go(isScout: true))
+        process.reject(key, b, nil, 2)
+        #expect(process.ask(key, c, nil, 3).extent == .everywhere)
+        #expect(state.ledger.contains("withheld"))
+    }
+
+    @Test("A-7b while another process has the file's lock nobody goes by a rejection")
+    func lockedFile() throws {
+        let state = try StateFolder()
+        let process = try LedgerProcess(folder: state.path)
+        let key = try key(process)
+        #expect(process.ask(key, a) == .go(isScout: true))
+        let lock = try FileLock(state.path + "/ledger.lock")
+        process.reject(key, a)
+        for _ in 0..<50 {
+            let waiter = Waiter(loop: 0, exchange: 2)
+            let place = LedgerProcess.place(a)
+            guard case .wait = process.ledger.ask(key, place, waiter, use: CredentialUse(), now: LedgerProcess.now)
+            else {
+                Issue.record("it is told of a rejection that the file doesn't have")
+                return
+            }
+            usleep(10_000)
+        }
+        lock.release()
+        #expect(process.ask(key, a, nil, 2).extent == .server)
+        #expect(state.ledger.contains("rejected 1"))
+        #expect(process.warned.isEmpty)
     }
 
     @Test("A-7 a release lets the credential be used again and is written")
