@@ -72,4 +72,25 @@ import Testing
         #expect(wrong() <= max(1, before))
         #expect(try proxy.get("\(peer.url)/b/x").status == 200)
     }
+
+    @Test("A-7 a head that comes in parts over a reload is served, and judged, by the new rules")
+    func headInParts() throws {
+        let demand = Demand(scheme: "Basic", status: 401)
+        let peer = try demand.takingPeer()
+        let proxy = try RunningProxy(demand.rules(for: peer), workers: 1, files: ["secret": "old"])
+        let client = try proxy.connect()
+        try client.send("GET \(peer.url)/ HTTP/1.1\r\nHost: h\r\n")
+        try proxy.folder.write("newA", to: "secret", mode: 0o600)
+        try proxy.rewrite(demand.rules(for: peer) + "\naccess: { clients: [127.0.0.2] }")
+        proxy.reload()
+        try eventually("the reload to take effect") { try proxy.get("\(peer.url)/").status == 403 }
+        try proxy.rewrite(demand.rules(for: peer))
+        proxy.reload()
+        try eventually("the second reload to take effect") { try proxy.get("http://127.0.0.1:1/").status != 403 }
+        try client.send("\r\n")
+        #expect(try client.receive().status == 200)
+        #expect(peer.requests.last?["Authorization"] == Self.basic["newA"])
+        let listed = try Binary.run(["credentials", "--config", proxy.folder("countersign.yaml")])
+        #expect(listed.output.contains("staff: confirmed\n"), "\(listed.output)")
+    }
 }
