@@ -107,6 +107,9 @@ struct Drive: ~Copyable {
         )
     }
 
+    /// The ledger's file has the rejection.
+    mutating func recorded() -> ExchangeStateMachine.Step { machine.rejectionRecorded(head) }
+
     /// The ledger lets the origin's credential go.
     mutating func go() -> ExchangeStateMachine.Step {
         machine.ledgerAnswered(.origin, .go(isSettled: true, isScout: false), version: 1)
