@@ -71,6 +71,8 @@ struct AuthorizationSide {
     var permission = Permission.notNeeded
     /// This exchange holds the scout's role, or waits, for the credential in question.
     var isKnownToLedger = false
+    /// It is the one that others wait for: what it sends shows whether the credential is right.
+    var isScout = false
     var sent = SentValue.none
     /// The steps of the last decision and the next of them to try.
     var steps: [Decision.Step] = []
@@ -99,6 +101,7 @@ struct AuthorizationSide {
         prepared = nil
         permission = .notNeeded
         isKnownToLedger = false
+        isScout = false
         sent = .none
         steps.removeAll(keepingCapacity: true)
         nextStep = 0

@@ -44,8 +44,9 @@ extension ExchangeStateMachine {
         case .go(_, let isScout) where isScout && isLearnedDigest(side):
             startFromChallenge(side)
             return proceed()
-        case .go(let isSettled, _):
+        case .go(let isSettled, let isScout):
             self[side].permission = .granted
+            self[side].isScout = isScout
             if isSettled, case .learned(let space) = self[side].plan {
                 let settled = Settled(version: version, space: space)
                 if side == .origin { destination?.settled = settled } else { destination?.hop.settled = settled }
@@ -145,11 +146,12 @@ extension ExchangeStateMachine {
             )
         )
         self[side].isKnownToLedger = false
+        self[side].isScout = false
     }
 
     /// Gives back whatever role or place in the queue the exchange still has.
     mutating func releaseLedger() {
-        holdsLedgerPlace = origin.isKnownToLedger || parent.isKnownToLedger || state == .askingLedger
+        if origin.isKnownToLedger || parent.isKnownToLedger || state == .askingLedger { holdsLedgerPlace = true }
     }
 }
 

@@ -53,6 +53,18 @@ extension ExchangeStateMachine {
             return .wait
         }
         if response.version == .http10 { destination?.hop.refusesExpectation = true }
+        let step = judged(response, head, reading)
+        // The verdict is what was waited for; nobody is there for the rest.
+        let isFinal = response.status >= 200 || response.status == 101
+        return isUnattended && isFinal ? abandon() : step
+    }
+
+    /// The verdicts that the head says, and what follows from it.
+    private mutating func judged(
+        _ response: borrowing ResponseHead,
+        _ head: borrowing RequestHead,
+        _ reading: ResponseReading
+    ) -> Step {
         switch response.status {
         case 101:
             return switched(response, head, reading)
@@ -195,8 +207,8 @@ extension ExchangeStateMachine {
     }
 
     mutating func challengeClient(reusesUpstream: Bool) -> Step {
-        state = .finished
         releaseLedger()
+        state = .finished
         return .challengeClient(.parentDemandsLogin, reusesUpstream: reusesUpstream)
     }
 

@@ -57,6 +57,10 @@ package struct ExchangeStateMachine: ~Copyable {
         case relay(ResponseForm)
         /// Give up any connection and answer ourselves.
         case respond(LocalResponse)
+        /// Answer the client ourselves, and go on without it: others wait for the verdict on what was sent.
+        case dismiss(LocalResponse)
+        /// Give up any connection; there is nobody to answer.
+        case abandon
         /// Answer a CONNECT ourselves, with the parent's challenge; the connection may be kept where `reusesUpstream`.
         case challengeClient(LocalResponse, reusesUpstream: Bool)
         /// Join both directions behind this 101, or behind a 200 of our own where it is nil.
@@ -106,6 +110,8 @@ package struct ExchangeStateMachine: ~Copyable {
     var reading: ResponseReading?
     /// The exchange holds a role or a place in the ledger's queue that it has to give back.
     package internal(set) var holdsLedgerPlace = false
+    /// The client has left, or has its response; what was sent is waited for all the same.
+    package internal(set) var isUnattended = false
     /// Something was learned in this exchange that other loops may start from.
     package var hasLearned = false
 
@@ -146,6 +152,7 @@ package struct ExchangeStateMachine: ~Copyable {
         refused = .none
         reading = nil
         holdsLedgerPlace = false
+        isUnattended = false
         hasLearned = false
     }
 }
@@ -195,6 +202,7 @@ extension ExchangeStateMachine {
             return drained(isReusable: false)
         case .awaitingContinue, .awaitingHead:
             if isUntouched && isFurtherLeg { destination?.hop.closesBehindChallenges = true }
+            if isUnattended { return abandon() }
             let mayRepeat = isUntouched && isReused && !isRepeated && isBodyKept && attempts < Self.attemptLimit
             guard mayRepeat, request.method.isIdempotent || !isSent else { return finish(with: error.response) }
             isRepeated = true
@@ -246,13 +254,9 @@ extension ExchangeStateMachine {
 
     /// What the upstream sent can't be read (RFC 9112): nothing of it is passed on.
     package mutating func responseMalformed(_ error: ParseError) -> Step {
+        if isUnattended { return abandon() }
         let source: ExchangeError.Source = destination?.hop.isParent == true ? .parentProxy : .upstream
         return finish(with: ExchangeError(.malformedResponse(error), source).response)
-    }
-
-    /// The request is not forwarded.
-    package mutating func refuse(_ response: LocalResponse) -> Step {
-        finish(with: response)
     }
 
     /// A digest value of one side went with this leg.
@@ -314,6 +318,8 @@ extension ExchangeStateMachine {
         case .awaitingContinue:
             state = .awaitingHead
             return .sendBody(tellClient: clientExpects)
+        case .awaitingHead where isUnattended:
+            return abandon()
         case .awaitingHead:
             return finish(with: ExchangeError(.responseTimedOut, source).response)
         case .draining:
@@ -325,14 +331,14 @@ extension ExchangeStateMachine {
 
     /// The exchange ended, by the response's end, either peer's, or the tunnel's.
     package mutating func ended() {
-        state = .finished
         releaseLedger()
+        state = .finished
     }
 
     /// Ends the exchange with a response of our own.
     mutating func finish(with response: LocalResponse) -> Step {
-        state = .finished
         releaseLedger()
+        state = .finished
         return .respond(response)
     }
 

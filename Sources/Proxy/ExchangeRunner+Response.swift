@@ -35,7 +35,7 @@ extension ExchangeRunner {
 
     private func readHead(_ bytes: Span<UInt8>, _ offset: inout Int) -> Bool {
         // What was passed on before is not read yet: interim responses have no other bound.
-        guard !isClientBlocked else {
+        if let client, client.isBlocked {
             upstream?.pauseReading()
             return false
         }
@@ -53,14 +53,13 @@ extension ExchangeRunner {
     }
 
     private func headReceived(isMoreBehind: Bool) {
-        guard let client else { return }
         let status = exchange.finalStatus
         if let status {
-            record.status = status
+            if client != nil { record.status = status }
             phase = .held
         }
         let outcome = exchange.headReceived(
-            clientKeepsAlive: client.keepsAlive && isRequestBodyRead,
+            clientKeepsAlive: client?.keepsAlive == true && isRequestBodyRead,
             isRequestSent: isRequestSent && upstream?.isBlocked == false,
             isMoreBehind: isMoreBehind,
             limits: worker.limits
@@ -249,9 +248,25 @@ extension ExchangeRunner {
         end(with: local, challenges: true, reusesUpstream: reusesUpstream)
     }
 
+    /// The client gets its response, and the exchange goes on without it.
+    func dismiss(_ local: LocalResponse) {
+        guard let client else { return }
+        let keepsAlive = write(local, challenges: false, to: client)
+        goOn(without: client)
+        client.exchangeEnded(keepsAlive: keepsAlive)
+    }
+
     private func end(with local: LocalResponse, challenges: Bool, reusesUpstream: Bool) {
         phase = .none
         guard let client else { return finish(reusesUpstream: false) }
+        let keepsAlive = write(local, challenges: challenges, to: client)
+        self.client = nil
+        finish(reusesUpstream: reusesUpstream)
+        client.exchangeEnded(keepsAlive: keepsAlive)
+    }
+
+    /// Sends it whole; true where the client's connection goes on behind it.
+    private func write(_ local: LocalResponse, challenges: Bool, to client: ClientConnection) -> Bool {
         record.status = local.status
         record.reason = local.reason
         let keepsAlive = client.keepsAlive && !local.closes && isRequestBodyRead
@@ -264,8 +279,6 @@ extension ExchangeRunner {
             if challenges { ForwardedResponse.appendProxyChallenges(of: exchange.response, into: &buffer) }
         }
         flush()
-        self.client = nil
-        finish(reusesUpstream: reusesUpstream)
-        client.exchangeEnded(keepsAlive: keepsAlive)
+        return keepsAlive
     }
 }

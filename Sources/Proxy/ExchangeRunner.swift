@@ -164,6 +164,10 @@ final class ExchangeRunner: DeadlineObserver {
                 return beginRelay(form)
             case .respond(let local):
                 return respond(local)
+            case .dismiss(let local):
+                return dismiss(local)
+            case .abandon:
+                return finish(reusesUpstream: false)
             case .challengeClient(let local, let reusesUpstream):
                 return challengeClient(local, reusesUpstream: reusesUpstream)
             case .tunnel(let form):
@@ -221,10 +225,23 @@ final class ExchangeRunner: DeadlineObserver {
 
     /// The client is gone, with or without its response.
     func clientGone() {
-        guard client != nil else { return }
-        client = nil
+        guard let client else { return }
         if record.reason.isEmpty { record.reason = "client.gone" }
-        finish(reusesUpstream: false)
+        let step = exchange.machine.clientGone()
+        guard step == .wait, !worker.hasEnded else {
+            self.client = nil
+            return finish(reusesUpstream: false)
+        }
+        goOn(without: client)
+    }
+
+    /// Waits for the verdict alone.
+    func goOn(without client: ClientConnection) {
+        if let upstream, client.boundUpstream === upstream { client.boundUpstream = nil }
+        self.client = nil
+        worker.unattended[number] = self
+        // It may have been held up by the client.
+        resumeUpstream()
     }
 
     /// Gives everything back; the log gets its line.

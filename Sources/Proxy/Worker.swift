@@ -23,6 +23,8 @@ final class Worker: ListenerObserver {
     var bodyScratch = ByteBuffer()
     /// Exchanges that wait for the ledger's word.
     var waiting: [UInt64: ExchangeRunner] = [:]
+    /// Exchanges that go on without their clients.
+    var unattended: [UInt64: ExchangeRunner] = [:]
     let destinations: DestinationTable
     let pool = UpstreamPool()
     private var listeners: [Listener] = []
@@ -184,6 +186,7 @@ final class Worker: ListenerObserver {
             waiting[runner.number] = nil
             runner.isWaitingForLedger = false
         }
+        if runner.exchange.machine.isUnattended { unattended[runner.number] = nil }
         guard idleRunnerCount < 256, !hasEnded else { return runner.retire() }
         runner.nextIdle = idleRunner
         idleRunner = runner
@@ -234,7 +237,7 @@ final class Worker: ListenerObserver {
     func drain() { isDraining = true }
 
     /// Nothing is under way that would be cut short.
-    var isQuiet: Bool { clients.values.allSatisfy(\.mayEnd) }
+    var isQuiet: Bool { unattended.isEmpty && clients.values.allSatisfy(\.mayEnd) }
 
     /// Takes in who stands in the queues, closes the listeners, and the connections that idle.
     func stopListening() {
@@ -243,7 +246,7 @@ final class Worker: ListenerObserver {
         for client in Array(clients.values) where client.mayEnd { client.close() }
     }
 
-    private var hasEnded = false
+    private(set) var hasEnded = false
 
     /// Ends whatever is left.
     func end() {
@@ -253,6 +256,7 @@ final class Worker: ListenerObserver {
         for listener in listeners { listener.close() }
         listeners.removeAll()
         for client in Array(clients.values) { client.close() }
+        for runner in Array(unattended.values) { runner.finish(reusesUpstream: false) }
         pool.closeAll(worker: self)
         // They hold the worker, as it holds them.
         while let runner = takeIdleRunner() { runner.retire() }

@@ -10,6 +10,8 @@ enum Ending: Equatable {
     case relayed(UInt16, ResponseForm)
     case responded(LocalResponse)
     case tunnelled
+    /// Nobody was there any more.
+    case abandoned
     /// The scripted responses were used up.
     case unfinished
 
@@ -18,7 +20,7 @@ enum Ending: Equatable {
         case .relayed(let status, _): status
         case .responded(let response): response.status
         case .tunnelled: 200
-        case .unfinished: nil
+        case .abandoned, .unfinished: nil
         }
     }
 
@@ -27,7 +29,7 @@ enum Ending: Equatable {
         switch self {
         case .relayed(_, let form): form.told?.reason
         case .responded(let response): response.reason
-        case .tunnelled, .unfinished: nil
+        case .tunnelled, .abandoned, .unfinished: nil
         }
     }
 }
@@ -45,6 +47,10 @@ struct ExchangeDrive: ~Copyable {
     var withheld: Set<String> = []
     /// Whether the ledger makes each exchange the scout.
     var isScout = false
+    /// Whether another exchange is the scout.
+    var isWaiting = false
+    /// Behind which leg's request the client leaves.
+    var leavesBehind: Int?
     /// Whether the body is kept for a further leg.
     var keepsBody = true
     /// Whether a refused response leaves its connection in step.
@@ -55,6 +61,9 @@ struct ExchangeDrive: ~Copyable {
     private var randomCount = 0
     private let digest = MessageDigest()
     private let destination: Destination
+
+    var isUnattended: Bool { machine.isUnattended }
+    var holdsLedgerPlace: Bool { machine.holdsLedgerPlace }
 
     init(_ destination: Destination) { self.destination = destination }
 
@@ -95,11 +104,18 @@ struct ExchangeDrive: ~Copyable {
             case .send: step = send(head)
             case .drain: step = machine.drained(isReusable: keepsConnection)
             case .wait, .sendBody, .relayInterim:
+                if legs.count == leavesBehind {
+                    leavesBehind = nil
+                    step = machine.clientGone()
+                    continue
+                }
                 guard let response = left.popFirst() else { return .unfinished }
                 step = receive(response, head)
             case .relay(let form): return end(.relayed(status, form))
             case .respond(let response), .challengeClient(let response, _): return end(.responded(response))
             case .tunnel: return end(.tunnelled)
+            case .dismiss: return .unfinished
+            case .abandon: return end(.abandoned)
             }
         }
         return .unfinished
@@ -125,6 +141,7 @@ struct ExchangeDrive: ~Copyable {
     }
 
     private mutating func word(_ side: Side, _ head: borrowing RequestHead) -> ExchangeStateMachine.Step {
+        if isWaiting { return machine.ledgerAnswered(side, .wait, version: 1) }
         guard let name = machine.question(side, head)?.credential.name, withheld.contains(name) else {
             return machine.ledgerAnswered(side, .go(isSettled: !isScout, isScout: isScout), version: 1)
         }
