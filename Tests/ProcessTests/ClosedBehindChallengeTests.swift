@@ -47,6 +47,26 @@ import Testing
         #expect(peer.requests.map(\.connection) == [0, 0, 1, 2, 3, 4, 5, 6])
     }
 
+    @Test("H-6 a connection whose end is there before the answer carries it no more", arguments: Demand.all)
+    func endedBefore(_ demand: Demand) throws {
+        let gate = Gate()
+        let peer = try ScriptedPeer { request in
+            request[demand.field] == nil ? [.wait(gate), demand.refusal, .close] : [.response(body: "in")]
+        }
+        let proxy = try RunningProxy(demand.rules(for: peer), workers: 1, files: ["secret": "right"])
+        let client = try proxy.connect()
+        let lines = ["Host: h", "Content-Length: 4"]
+        try client.send(request("POST \(demand.url(of: peer)) HTTP/1.1", lines, body: "body"))
+        try peer.waitForRequests(1)
+        // Challenge and end lie in the kernel's buffer together when they are read.
+        try proxy.process.standingStill {
+            gate.opens()
+            try eventually("the peer to close") { peer.openConnectionCount == 0 }
+        }
+        #expect(try client.receive().text == "in")
+        #expect(peer.requests.map(\.connection) == [0, 1])
+    }
+
     @Test("H-15 a parent that ends behind its 407 gets the CONNECT's answer on a fresh connection")
     func connect() throws {
         let demand = Demand(scheme: "Basic", status: 407)
