@@ -31,8 +31,8 @@ final class UpstreamConnection: ReadinessObserver {
     /// What one read takes; grows while reads fill it and the other side keeps up.
     private var readLimit = EventLoop.usualReadLimit
     private var isEndOfFileSeen = false
-    /// The last read took as much as it could: more may lie behind it.
-    private var isReadFull = false
+    /// What was taken last may not have been all that had arrived.
+    private var isMorePossible = false
     /// It ended by a reset.
     private var isResetSeen = false
     /// Bytes are being handed over: what is called from there must not begin again.
@@ -57,10 +57,13 @@ final class UpstreamConnection: ReadinessObserver {
     func readable() {
         guard let runner else { return idleBroken() }
         guard wantsInput, !isEndOfFileSeen else { return socket.pauseReading() }
-        if runner.splicesInward { return runner.spliceInward(self) }
+        if runner.splicesInward {
+            isMorePossible = true
+            return runner.spliceInward(self)
+        }
         switch socket.read(limit: readLimit) {
         case .bytes(let count):
-            isReadFull = count == readLimit
+            isMorePossible = count == readLimit
             take(count, runner)
         case .wouldBlock:
             break
@@ -179,6 +182,6 @@ final class UpstreamConnection: ReadinessObserver {
     /// The peer may have ended it while nobody looked (H-6), or said what nobody asked for.
     var isUsable: Bool {
         guard !socket.isClosed && !isEndOfFileSeen && !hasInbound && !isBlocked else { return false }
-        return !isReadFull || socket.peek() == .silent
+        return !isMorePossible || socket.peek() == .silent
     }
 }
