@@ -34,13 +34,17 @@ final class ConnectionAttempt: ReadinessObserver {
     private var source: ExchangeError.Source { hop.isParent ? .parentProxy : .upstream }
 
     func start() -> Start {
-        let limit = worker.configuration.limits.upstreamConnectionsPerHost
-        guard worker.shared.hosts.take(hop.serverKey, limit: limit) else {
+        let limit = worker.placesPerHost
+        guard worker.shared.hosts.take(hop.serverKey, limit: limit, for: worker.index) else {
             worker.pool.waiting.append(self)
             worker.askForPlace(hop.serverKey)
             return .waiting
         }
         hasPlace = true
+        return findAddresses()
+    }
+
+    private func findAddresses() -> Start {
         if let address = hop.literalAddress { return connect([address]) }
         switch worker.resolver.resolve(hop.host, within: worker.timeouts.dns, { [weak self] in self?.resolved($0) }) {
         case .known(let answer): return take(answer)
@@ -50,10 +54,10 @@ final class ConnectionAttempt: ReadinessObserver {
         }
     }
 
-    /// A place may have become free.
-    func retry() {
-        guard !isOver, !hasPlace else { return }
-        finish(start())
+    /// A place that was waited for is taken for it.
+    func placeTaken() {
+        hasPlace = true
+        finish(findAddresses())
     }
 
     /// A connection of another exchange became free while this one waited for a place.
@@ -65,7 +69,7 @@ final class ConnectionAttempt: ReadinessObserver {
             guard connection.isUsable else {
                 worker.discard(connection)
                 isOver = false
-                return retry()
+                return finish(start())
             }
             runner.opened(connection)
         }
@@ -168,8 +172,8 @@ final class ConnectionAttempt: ReadinessObserver {
         query = nil
         socket?.close()
         socket = nil
-        if hasPlace { worker.shared.hosts.give(hop.serverKey) }
+        if hasPlace { worker.givePlace(at: hop.serverKey) }
         hasPlace = false
-        worker.pool.waiting.removeAll { $0 === self }
+        worker.stopWaiting { $0 === self }
     }
 }

@@ -26,25 +26,55 @@ final class SharedState: Sendable {
     }
 }
 
-/// Connections of the whole process to each host (`upstream_connections_per_host`).
+/// Connections of the whole process to each host (`upstream_connections_per_host`), and the loops that wait for one.
 final class HostCounts: Sendable {
-    private let counts = Locked<[String: Int]>([:])
+    private struct Host {
+        var count = 0
+        var waiting: Set<Int> = []
+    }
 
-    /// Takes a place; false where the host has `limit` connections already.
-    func take(_ host: String, limit: Int) -> Bool {
-        counts.withLock { counts in
-            let count = counts[host, default: 0]
-            guard count < limit else { return false }
-            counts[host] = count + 1
-            return true
+    private let hosts = Locked<[String: Host]>([:])
+    /// Loops that wait, over all hosts: asked for far more often than it changes.
+    private let waitingCount = Atomic<Int>(0)
+
+    /// Takes a place; false where the host has `limit` connections already, and then `loop` waits for one.
+    func take(_ host: String, limit: Int, for loop: Int) -> Bool {
+        hosts.withLock { hosts in
+            let isFree = hosts[host, default: Host()].count < limit
+            if isFree {
+                hosts[host, default: Host()].count += 1
+            } else if hosts[host, default: Host()].waiting.insert(loop).inserted {
+                waitingCount.wrappingAdd(1, ordering: .relaxed)
+            }
+            return isFree
         }
     }
 
-    func give(_ host: String) {
-        counts.withLock { counts in
-            let count = counts[host, default: 1] - 1
-            counts[host] = count > 0 ? count : nil
+    /// Gives a place back; the loops that waited for it are to be told, and wait no longer.
+    func give(_ host: String) -> Set<Int> {
+        hosts.withLock { hosts in
+            guard var entry = hosts[host] else { return [] }
+            let waiting = entry.waiting
+            waitingCount.wrappingSubtract(waiting.count, ordering: .relaxed)
+            entry.count -= 1
+            entry.waiting = []
+            hosts[host] = entry.count > 0 ? entry : nil
+            return waiting
         }
+    }
+
+    /// Nothing of this loop's waits for the host any more.
+    func leave(_ host: String, _ loop: Int) {
+        hosts.withLock { hosts in
+            guard hosts[host]?.waiting.remove(loop) != nil else { return }
+            waitingCount.wrappingSubtract(1, ordering: .relaxed)
+        }
+    }
+
+    /// Some loop waits for a place at the host.
+    func isWaited(for host: @autoclosure () -> String) -> Bool {
+        guard waitingCount.load(ordering: .relaxed) > 0 else { return false }
+        return hosts.withLock { [host = host()] in $0[host]?.waiting.isEmpty == false }
     }
 }
 

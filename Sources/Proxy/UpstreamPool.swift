@@ -1,6 +1,7 @@
 internal import Bytes
 internal import Events
 internal import Exchange
+internal import Rules
 
 /// The upstream connections of one loop, by id, and the places that wait for one.
 final class UpstreamPool {
@@ -92,9 +93,9 @@ extension Worker {
         }
         connection.idleSince = loop.now
         if connection.isBound { return }
-        if !pool.waiting.isEmpty, let attempt = takeWaiting(for: connection.hop) {
-            return attempt.handOver(connection)
-        }
+        if let attempt = stopWaiting(where: { $0.hop === connection.hop }) { return attempt.handOver(connection) }
+        // Its place is of use to another loop, or for another way to the same host.
+        if shared.hosts.isWaited(for: connection.hop.serverKey) { return discard(connection) }
         connection.hop.idle.append(connection.id)
     }
 
@@ -105,19 +106,48 @@ extension Worker {
         if let nonce = connection.nonces.origin { destinations.giveBack(nonce) }
         connection.nonces = ConnectionNonces()
         connection.close()
-        shared.hosts.give(connection.hop.serverKey)
-        if !pool.waiting.isEmpty { retryWaiting() }
+        givePlace(at: connection.hop.serverKey)
     }
 
-    private func takeWaiting(for hop: Hop) -> ConnectionAttempt? {
-        guard let place = pool.waiting.firstIndex(where: { $0.hop === hop }) else { return nil }
-        return pool.waiting.remove(at: place)
+    // MARK: places at a host's limit
+
+    var placesPerHost: Int { configuration.limits.upstreamConnectionsPerHost }
+
+    /// Asks all loops for the place of an idle connection to this host.
+    func askForPlace(_ host: String) {
+        closeOneIdleUpstream(of: host)
+        shared.peers.forEach(except: index) { $0.closeOneIdleUpstream(of: host) }
     }
 
-    func retryWaiting() {
-        let attempts = pool.waiting
-        pool.waiting.removeAll()
-        later { for attempt in attempts { attempt.retry() } }
+    /// A place is free again: the loops that wait for it learn of that.
+    func givePlace(at host: String) {
+        for loop in shared.hosts.give(host) {
+            if loop == index {
+                later { [self] in placeFreed(at: host) }
+            } else {
+                shared.peers.send(to: loop) { $0.placeFreed(at: host) }
+            }
+        }
+    }
+
+    /// Who has waited longest here for a place at the host takes it.
+    func placeFreed(at host: String) {
+        while let attempt = pool.waiting.first(where: { $0.hop.serverKey == host }) {
+            // Who took it meanwhile may idle with it by now.
+            guard shared.hosts.take(host, limit: placesPerHost, for: index) else { return askForPlace(host) }
+            stopWaiting { $0 === attempt }
+            attempt.placeTaken()
+        }
+    }
+
+    /// Takes the first of those attempts out of the queue.
+    @discardableResult
+    func stopWaiting(where isMeant: (ConnectionAttempt) -> Bool) -> ConnectionAttempt? {
+        guard let place = pool.waiting.firstIndex(where: isMeant) else { return nil }
+        let attempt = pool.waiting.remove(at: place)
+        let host = attempt.hop.serverKey
+        if !pool.waiting.contains(where: { $0.hop.serverKey == host }) { shared.hosts.leave(host, index) }
+        return attempt
     }
 
     func closeOneIdleUpstream(of host: String? = nil) {

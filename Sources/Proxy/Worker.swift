@@ -218,19 +218,13 @@ final class Worker: ListenerObserver {
         return ExchangeError(.loop, .local).response
     }
 
-    /// Asks the other loops for an idle connection's place at this host.
-    func askForPlace(_ host: String) {
-        closeOneIdleUpstream(of: host)
-        shared.peers.forEach(except: index) { $0.closeOneIdleUpstream(of: host) }
-        later { [self] in retryWaiting() }
-    }
-
     // MARK: reload and end
 
     /// New requests run under `policy` from now on; what did not change keeps its state.
     func adopt(_ policy: Policy) {
         self.policy = policy
         destinations.rebind(to: policy, worker: self)
+        for host in Set(pool.waiting.map(\.hop.serverKey)) { placeFreed(at: host) }
     }
 
     /// From now on each connection ends with its exchange.

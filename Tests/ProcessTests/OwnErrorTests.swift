@@ -95,22 +95,4 @@ import Testing
         #expect(response.interim.isEmpty)
         _ = try client.waitForClose()
     }
-
-    @Test("O-12 at a host's connection limit a request waits for `connect`, then it is 503")
-    func hostLimit() throws {
-        let gate = Gate()
-        let origin = try ScriptedPeer { _ in [.wait(gate), .response(body: "in time")] }
-        let rules = "limits: { upstream_connections_per_host: 1 }\ntimeouts: { connect: 1s }"
-        let proxy = try RunningProxy(rules, workers: 1)
-        let first = try proxy.connect()
-        try first.send(request("GET \(origin.url)/ HTTP/1.1", ["Host: h"]))
-        try origin.waitForRequests(1)
-        let response = try proxy.get("\(origin.url)/")
-        #expect(response.status == 503)
-        #expect(response["Proxy-Status"]?.contains("error=connection_limit_reached") == true)
-        gate.opens()
-        #expect(try first.receive().text == "in time")
-        #expect(try proxy.get("\(origin.url)/").text == "in time")
-        #expect(origin.connectionCount == 1)
-    }
 }

@@ -156,6 +156,19 @@ package final class TestProcess: Sendable {
         throw TestFailure("\(name) has no \(key); it ended as \(exit.map { "\($0)" } ?? "-")")
     }
 
+    /// How long it has run on a processor so far, in its own code and the kernel's.
+    package var processorTime: Duration {
+        get throws {
+            let text = String(decoding: contents(of: "/proc/\(pid)/stat") ?? [], as: UTF8.self)
+            // The name, in parentheses, may have blanks; utime and stime are the 14th and 15th field (proc(5)).
+            let fields = text[(text.lastIndex(of: ")") ?? text.startIndex)...].split(separator: " ")
+            guard fields.count > 13, let user = Int(fields[12]), let system = Int(fields[13]) else {
+                throw TestFailure("\(name) has no times; it ended as \(exit.map { "\($0)" } ?? "-")")
+            }
+            return .milliseconds((user + system) * 1000 / sysconf(CInt(_SC_CLK_TCK)))
+        }
+    }
+
     /// How many descriptors it has open.
     package var descriptorCount: Int {
         guard let folder = unsafe opendir("/proc/\(pid)/fd") else { return 0 }
