@@ -68,9 +68,7 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     }
 
     /// It idles between requests; who came just now has yet to say what he came for.
-    var mayEnd: Bool {
-        machine.state == .idle && (hasServed || worker.loop.now.since(arrival) >= .seconds(1))
-    }
+    var mayEnd: Bool { machine.state == .idle && (hasServed || worker.loop.now.since(arrival) >= .seconds(1)) }
     var keepsAlive: Bool { machine.mayGoOn(hasUnread: hasUnread) && !worker.isDraining }
     var trailers: Fields? { body.trailers }
     var stream: StreamSocket { socket }

@@ -9,6 +9,7 @@ internal import Rules
 extension ExchangeRunner {
     /// Content of the request's body is wanted now; else it waits in the client's connection.
     var wantsBody: Bool {
+        if replay.isFull { return false }
         if isCollecting { return true }
         return isBodyOpen && replayOffset == replay.received && !isUpstreamBlocked
     }
@@ -27,12 +28,18 @@ extension ExchangeRunner {
         guard isBodyOpen, let upstream, !isRequestSent else { return }
         while replayOffset < replay.received, !upstream.isBlocked {
             var piece = worker.takeBodyScratch()
-            guard replay.read(at: replayOffset, limit: 64 * 1024, into: &piece) else {
-                return perform(exchange.machine.failed(ExchangeError(.replayFailed, .local)))
-            }
+            let reading = replay.read(at: replayOffset, limit: 64 * 1024, into: &piece)
             replayOffset += UInt64(piece.count)
-            sendContent(piece.readable, to: upstream)
+            if reading == .bytes {
+                deadline?.set(to: worker.loop.now.adding(nanoseconds: worker.timeouts.responseHead))
+                sendContent(piece.readable, to: upstream)
+            }
             worker.giveBodyScratch(piece)
+            switch reading {
+            case .bytes: break
+            case .later: return spool()
+            case .failed: return perform(exchange.machine.failed(ExchangeError(.replayFailed, .local)))
+            }
         }
         guard !upstream.isBlocked else { return }
         if isRequestBodyRead {
@@ -48,7 +55,10 @@ extension ExchangeRunner {
         record.bytesIn += UInt64(content.count)
         client?.awaitBody()
         replay.received += UInt64(content.count)
-        if exchange.machine.isBodyKept, !replay.append(content) { exchange.machine.isBodyKept = false }
+        if exchange.machine.isBodyKept {
+            exchange.machine.isBodyKept = replay.append(content)
+            spool()
+        }
         if isCollecting {
             guard exchange.machine.isBodyKept else { return stopCollecting() }
             return
@@ -57,11 +67,6 @@ extension ExchangeRunner {
         replayOffset = replay.received
         deadline?.set(to: worker.loop.now.adding(nanoseconds: worker.timeouts.responseHead))
         sendContent(content, to: upstream)
-    }
-
-    private func stopCollecting() {
-        isCollecting = false
-        perform(exchange.machine.bodyNotKept())
     }
 
     private func sendContent(_ content: Span<UInt8>, to upstream: UpstreamConnection) {
@@ -82,8 +87,8 @@ extension ExchangeRunner {
     func bodyEnded() {
         isRequestBodyRead = true
         if isCollecting {
-            isCollecting = false
-            return perform(exchange.machine.bodyCollected(hash: bodyHash()))
+            if let step = hashBody() { perform(step) }
+            return
         }
         guard isBodyOpen, let upstream, replayOffset == replay.received else { return }
         endLegBody(upstream)
@@ -120,22 +125,6 @@ extension ExchangeRunner {
     func bodyMalformed(_ local: LocalResponse) {
         guard !hasBegunResponse else { return cutShort() }
         perform(exchange.machine.refuse(local))
-    }
-
-    /// The digest of the whole kept body, for auth-int (RFC 7616 s.3.4.3).
-    func bodyHash() -> [UInt8] {
-        worker.digest.begin(exchange.machine.bodyHashAlgorithm)
-        var offset: UInt64 = 0
-        while offset < replay.count {
-            var piece = worker.takeBodyScratch()
-            guard replay.read(at: offset, limit: 64 * 1024, into: &piece) else { break }
-            offset += UInt64(piece.count)
-            worker.digest.update(piece.readable)
-            worker.giveBodyScratch(piece)
-        }
-        var result = [64 of UInt8](repeating: 0)
-        let count = worker.digest.finish(into: &result)
-        return (0..<count).map { result[$0] }
     }
 
     /// The client's expectation is met: the body is wanted (B-5).

@@ -145,7 +145,7 @@ extension ExchangeRunner {
         let error = ExchangeError(isUntouched ? .closedBeforeResponse : .responseIncomplete, source)
         if phase == .held {
             // The refused response is all that is missing: its connection is of no use for the next leg.
-            exchange.machine.refusedConnectionLost()
+            if awaitsSpool { isHeldConnectionLost = true } else { exchange.machine.refusedConnectionLost() }
             return
         }
         perform(exchange.machine.connectionLost(isUntouched: isUntouched, isSent: !isLegUnsent, error: error))

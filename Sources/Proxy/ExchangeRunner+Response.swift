@@ -57,10 +57,20 @@ extension ExchangeRunner {
         if let status {
             if client != nil { record.status = status }
             phase = .held
+            if status == 401 || status == 407 || status == 417, replay.isUnsettled {
+                awaitsSpool = true
+                return
+            }
         }
+        judgeHead(isMoreBehind: isMoreBehind)
+    }
+
+    /// What the head in hand means; a refusal's, once it is known whether the body is kept for another leg.
+    func judgeHead(isMoreBehind: Bool) {
+        let status = exchange.finalStatus
         let outcome = exchange.headReceived(
             clientKeepsAlive: client?.keepsAlive == true && isRequestBodyRead,
-            isRequestSent: isRequestSent && upstream?.isBlocked == false,
+            isRequestSent: isRequestSent && upstream?.isBlocked == false && !isHeldConnectionLost,
             isMoreBehind: isMoreBehind,
             limits: worker.limits
         )

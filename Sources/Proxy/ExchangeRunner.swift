@@ -28,6 +28,12 @@ final class ExchangeRunner: DeadlineObserver {
     /// A body is kept, or was, and is to be dropped with the exchange.
     var isReplayBegun = false
     var replayOffset: UInt64 = 0
+    /// The refusal in hand is judged once it is certain that the body is kept.
+    var awaitsSpool = false
+    /// The connection of that refusal ended meanwhile.
+    var isHeldConnectionLost = false
+    /// The hash over the kept body, as far as it has come.
+    var bodyHash: BodyHash?
     var phase = ResponsePhase.none
     /// The response in hand leaves its connection to another exchange.
     var isResponseReusable = false
@@ -59,7 +65,7 @@ final class ExchangeRunner: DeadlineObserver {
     init(worker: Worker) {
         self.worker = worker
         policy = worker.policy
-        replay = ReplayBuffer(shared: worker.shared.replayTotal)
+        replay = ReplayBuffer(shared: worker.shared.replayTotal, lane: worker.shared.files)
         deadline = Deadline(worker.loop, observer: self)
     }
 
@@ -141,8 +147,8 @@ final class ExchangeRunner: DeadlineObserver {
                 isCollecting = true
                 client?.resumeInput()
                 guard isRequestBodyRead, exchange.machine.state == .collectingBody else { return armDeadline() }
-                isCollecting = false
-                step = exchange.machine.bodyCollected(hash: bodyHash())
+                guard let next = hashBody() else { return armDeadline() }
+                step = next
             case .acquire(let fresh):
                 guard let next = acquire(fresh: fresh) else { return armDeadline() }
                 step = next
@@ -257,8 +263,7 @@ final class ExchangeRunner: DeadlineObserver {
         }
         if isCarrying { giveBackCarried() }
         if isReplayBegun {
-            replay.reset()
-            isReplayBegun = false
+            endReplay()
         }
         worker.log(self)
         phase = .none

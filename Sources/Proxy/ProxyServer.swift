@@ -129,6 +129,7 @@ package final class ProxyServer: Sendable {
         Drain(peers: shared.peers).run(within: limit, then: hardLimit)
         shared.peers.forEach { $0.end() }
         group.withLock { $0.take() }?.join()
+        shared.files.stop()
         control?.close()
         ledger.close()
     }

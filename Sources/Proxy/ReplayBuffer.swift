@@ -33,20 +33,43 @@ final class ReplayTotal: Sendable {
 }
 
 /// The part of a request's body that was sent, in memory and beyond that in an unlinked file.
+///
+/// The lane for files has at most one piece of work of it at a time. What came meanwhile waits in memory, and where that
+/// is much, `isFull` holds up the client.
 struct ReplayBuffer: ~Copyable {
+    enum Reading { case bytes, later, failed }
+    enum Settlement { case stale, done, failed }
+
+    /// What is read from the file at a time, and about what waits to be written to it at the most.
+    private static let pieceSize = 128 << 10
+
     private var memory = ByteBuffer()
     private var file: SpoolFile?
     private var limits = ReplayLimits.none
     private var totalLimit: UInt64 = 0
     private let total: ReplayTotal
+    private let lane: FileLane
     private var taken: UInt64 = 0
     private var isKeeping = false
+    /// What goes to the file next.
+    private var tail: [UInt8] = []
+    /// Bytes of the body that are in the file.
+    private var written: UInt64 = 0
+    /// A part of the file that was read, and where in the body it begins.
+    private var piece: [UInt8] = []
+    private var pieceStart: UInt64 = 0
+    /// Where in the body a reader waits for the file.
+    private var wanted: UInt64?
+    private var isLaneBusy = false
     /// Bytes kept.
     private(set) var count: UInt64 = 0
     /// Bytes of the body that came, kept or not: where they are kept, a further leg begins with them.
     var received: UInt64 = 0
 
-    init(shared total: ReplayTotal) { self.total = total }
+    init(shared total: ReplayTotal, lane: FileLane) {
+        self.total = total
+        self.lane = lane
+    }
 
     /// Begins to keep a body within these limits.
     mutating func begin(limits: ReplayLimits, totalLimit: UInt64) {
@@ -60,6 +83,12 @@ struct ReplayBuffer: ~Copyable {
         guard case .fixed(let count) = length else { return true }
         return count <= max(limits.memory, limits.disk)
     }
+
+    /// Something is on its way to the file that may still fail.
+    var isUnsettled: Bool { file != nil && count > UInt64(memory.count) + written }
+
+    /// So much is on its way to the file that the client has to wait.
+    var isFull: Bool { tail.count >= Self.pieceSize }
 
     /// Keeps `content`; false once the body is too large to be kept, when all of it is dropped.
     mutating func append(_ content: Span<UInt8>) -> Bool {
@@ -84,26 +113,81 @@ struct ReplayBuffer: ~Copyable {
         }
         taken += size
         if file == nil { file = SpoolFile(folder: limits.folder) }
-        return file?.append(content) ?? false
+        unsafe content.withUnsafeBufferPointer { unsafe tail.append(contentsOf: $0) }
+        return true
     }
 
-    /// Appends what is kept from `offset` on, at most `limit` bytes; false where it can't be read.
-    mutating func read(at offset: UInt64, limit: Int, into buffer: inout ByteBuffer) -> Bool {
+    /// Appends what is kept from `offset` on, at most `limit` bytes.
+    ///
+    /// What the file has comes later: once `nextWork` was done.
+    mutating func read(at offset: UInt64, limit: Int, into buffer: inout ByteBuffer) -> Reading {
         if offset < UInt64(memory.count) {
             let start = Int(offset)
             let end = min(memory.count, start + limit)
             buffer.append(memory.readable.extracting(start..<end))
-            return true
+            return .bytes
         }
-        return file?.read(at: offset - UInt64(memory.count), limit: limit, into: &buffer) ?? false
+        if offset >= pieceStart, offset - pieceStart < UInt64(piece.count) {
+            let start = Int(offset - pieceStart)
+            let end = min(piece.count, start + limit)
+            buffer.append(piece.span.extracting(start..<end))
+            if end == piece.count { piece = [] }
+            return .bytes
+        }
+        guard file != nil else { return .failed }
+        wanted = offset
+        return .later
     }
+
+    // MARK: the lane's part
+
+    /// What the lane is to do next; nil while it is at something, or has nothing to do.
+    mutating func nextWork() -> (file: SpoolFile, work: FileLane.Work)? {
+        guard !isLaneBusy, let file else { return nil }
+        if !tail.isEmpty {
+            isLaneBusy = true
+            var bytes: [UInt8] = []
+            swap(&bytes, &tail)
+            return (file, .write(bytes, at: written))
+        }
+        guard let wanted else { return nil }
+        isLaneBusy = true
+        return (file, .read(at: wanted - UInt64(memory.count), limit: Self.pieceSize))
+    }
+
+    /// The lane has done its work with `file`, which may have been dropped since.
+    mutating func settle(_ outcome: FileLane.Outcome, of file: SpoolFile) -> Settlement {
+        guard self.file === file else { return .stale }
+        isLaneBusy = false
+        switch outcome {
+        case .written(let count):
+            written += UInt64(count)
+        case .read(let bytes, let offset):
+            piece = bytes
+            pieceStart = offset + UInt64(memory.count)
+            if wanted == pieceStart { wanted = nil }
+        case .closed:
+            break
+        case .failed:
+            return .failed
+        }
+        return .done
+    }
+
+    // MARK: end
 
     /// Nothing will be sent again: memory and disk are free for others.
     mutating func drop() {
         isKeeping = false
         memory.removeAll()
         if memory.capacity > 0 { memory.shrink() }
+        if let file { lane.submit(FileLane.Job(file: file, work: .close)) }
         file = nil
+        tail = []
+        written = 0
+        piece = []
+        wanted = nil
+        isLaneBusy = false
         if taken > 0 { total.give(taken) }
         taken = 0
     }

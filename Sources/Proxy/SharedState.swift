@@ -9,6 +9,7 @@ internal import Synchronization
 final class SharedState: Sendable {
     let ledger: SharedLedger
     let replayTotal = ReplayTotal()
+    let files = FileLane()
     let resolverThreads: ResolverThreads
     let hosts = HostCounts()
     let clients = Atomic<Int>(0)

@@ -1,15 +1,59 @@
-internal import Bytes
+internal import Events
 internal import Glibc
 
-/// A file without a name that keeps what is too large for memory; gone with its last descriptor.
-@safe struct SpoolFile: ~Copyable {
-    private let descriptor: Int32
-    private var end: Int = 0
+/// A file without a name that keeps what is too large for memory; made by its first write, gone when it is closed.
+///
+/// Loops only pass it on: whatever may block is called by the lane for files.
+final class SpoolFile: Sendable {
+    private let folder: String
+    private let descriptor = Locked<Int32?>(nil)
 
-    /// Makes the file in `folder`; nil where that can't be done.
-    init?(folder: String) {
-        let path = folder + "/countersign-spool-XXXXXX"
-        var name = Array(path.utf8CString)
+    /// A file that is to be made in `folder`.
+    init(folder: String) { self.folder = folder }
+
+    deinit { close() }
+
+    /// Writes all of `bytes` from `offset` on; false on a full disk or another error.
+    func write(_ bytes: [UInt8], at offset: UInt64) -> Bool {
+        guard let descriptor = opened() else { return false }
+        var start = 0
+        while start < bytes.count {
+            let count = unsafe bytes.withUnsafeBytes {
+                unsafe pwrite(descriptor, $0.baseAddress?.advanced(by: start), $0.count - start, off_t(offset) + start)
+            }
+            if count < 0 && errno == EINTR { continue }
+            guard count > 0 else { return false }
+            start += count
+        }
+        return true
+    }
+
+    /// At most `limit` bytes from `offset` on; none where they can't be read.
+    func read(at offset: UInt64, limit: Int) -> [UInt8] {
+        guard let descriptor = descriptor.withLock({ $0 }) else { return [] }
+        return unsafe [UInt8](unsafeUninitializedCapacity: limit) { buffer, count in
+            var result = -1
+            repeat {
+                result = unsafe pread(descriptor, buffer.baseAddress, limit, off_t(offset))
+            } while result < 0 && errno == EINTR
+            count = max(0, result)
+        }
+    }
+
+    /// Gives its place on the disk back, which takes the longer the larger it is.
+    func close() {
+        if let descriptor = descriptor.withLock({ $0.take() }) { _ = Glibc.close(descriptor) }
+    }
+
+    private func opened() -> Int32? {
+        descriptor.withLock { descriptor in
+            if descriptor == nil { descriptor = Self.make(in: folder) }
+            return descriptor
+        }
+    }
+
+    private static func make(in folder: String) -> Int32? {
+        var name = Array((folder + "/countersign-spool-XXXXXX").utf8CString)
         let made = unsafe name.withUnsafeMutableBufferPointer { pointer -> Int32 in
             guard let base = pointer.baseAddress else { return -1 }
             let made = unsafe mkstemp(base)
@@ -19,37 +63,6 @@ internal import Glibc
             }
             return made
         }
-        guard made >= 0 else { return nil }
-        descriptor = made
+        return made >= 0 ? made : nil
     }
-
-    /// Appends all of `bytes`; false on a full disk or another error.
-    mutating func append(_ bytes: Span<UInt8>) -> Bool {
-        var start = 0
-        while start < bytes.count {
-            let part = bytes.extracting(start..<bytes.count)
-            let offset = end
-            let count = unsafe part.withUnsafeBufferPointer {
-                unsafe pwrite(descriptor, $0.baseAddress, $0.count, off_t(offset))
-            }
-            if count < 0 && errno == EINTR { continue }
-            guard count > 0 else { return false }
-            start += count
-            end += count
-        }
-        return true
-    }
-
-    /// Appends at most `limit` bytes from `offset` on to `buffer`; false where none can be read.
-    borrowing func read(at offset: UInt64, limit: Int, into buffer: inout ByteBuffer) -> Bool {
-        var writable = buffer.writable(minimum: limit)
-        let count = unsafe writable.withUnsafeMutableBufferPointer {
-            unsafe pread(descriptor, $0.baseAddress, min(limit, $0.count), off_t(offset))
-        }
-        guard count > 0 else { return false }
-        buffer.commit(count)
-        return true
-    }
-
-    deinit { _ = Glibc.close(descriptor) }
 }

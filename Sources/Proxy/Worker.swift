@@ -25,6 +25,8 @@ final class Worker: ListenerObserver {
     var waiting: [UInt64: ExchangeRunner] = [:]
     /// Exchanges that go on without their clients.
     var unattended: [UInt64: ExchangeRunner] = [:]
+    /// Exchanges for which the lane for files is at work.
+    var spooling: [UInt64: ExchangeRunner] = [:]
     let destinations: DestinationTable
     let pool = UpstreamPool()
     private var listeners: [Listener] = []
@@ -255,6 +257,7 @@ final class Worker: ListenerObserver {
         // They hold the worker, as it holds them.
         while let runner = takeIdleRunner() { runner.retire() }
         waiting.removeAll()
+        spooling.removeAll()
         loop.stop()
     }
 }

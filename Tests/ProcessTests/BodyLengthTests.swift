@@ -75,6 +75,6 @@ import Testing
         if isChunked { try client.send("0\r\n\r\n") }
         #expect(try client.receive().text == "\(count << 20)")
         let growth = try proxy.process.memory("VmHWM") - before
-        #expect(growth < 8 * 1024)
+        #expect(try growth < proxy.process.bound(mebibytes: 8))
     }
 }

@@ -54,7 +54,7 @@ import Testing
         let response = try client.receive()
         #expect(response.status == 200)
         let growth = try proxy.process.memory("VmHWM") - before
-        #expect(growth < 8 * 1024)
+        #expect(try growth < proxy.process.bound(mebibytes: 8))
         #expect(origin.requests.map(\.body.count) == [40 << 20, 40 << 20])
         #expect(Set(origin.requests.map(\.body.fingerprint)).count == 1)
     }

@@ -144,4 +144,36 @@ import Testing
         #expect(response["Connection"] == "close")
         #expect(demand.attempts(at: peer) == 0)
     }
+
+    @Test(
+        "B-6 a refusal whose connection ends while a scout's verdict is awaited is told whole, or answered on another",
+        arguments: ["", "who are you?"],
+        [false, true]
+    )
+    func endsWhileHeld(_ text: String, _ isRight: Bool) throws {
+        let gate = Gate()
+        let challenge = "WWW-Authenticate: Basic realm=\"x\""
+        let origin = try ScriptedPeer { request in
+            if request["Authorization"] != nil {
+                let verdict = isRight ? [ScriptedPeer.Step.response(body: "in")] : [.unauthorized("Basic realm=\"x\"")]
+                return (request.target == "/scout" ? [.wait(gate)] : []) + verdict
+            }
+            guard request.target == "/late" else { return [.unauthorized("Basic realm=\"x\"")] }
+            return [.send("HTTP/1.1 401 No\r\n\(challenge)\r\n\r\n\(text)"), .close]
+        }
+        let proxy = try RunningProxy(Demand.anyPort, workers: 1, files: ["secret": "s"])
+        let scout = try proxy.connect()
+        try scout.send(request("GET \(origin.url)/scout HTTP/1.1", ["Host: h"]))
+        try origin.waitForRequests(2)
+        let late = try proxy.connect()
+        try late.send(request("GET \(origin.url)/late HTTP/1.1", ["Host: h"]))
+        try origin.waitForRequests(3)
+        try eventually("the late one's connection to end") { origin.openConnectionCount == 1 }
+        pause(.milliseconds(200))
+        gate.opens()
+        #expect(try scout.receive().status == (isRight ? 200 : 401))
+        let response = try late.receive()
+        #expect(response.status == (isRight ? 200 : 401))
+        #expect(response.text == (isRight ? "in" : text))
+    }
 }

@@ -80,6 +80,8 @@ final class MessageReader {
     let socket: Socket
     /// What was read from the socket and is not taken yet.
     private(set) var buffer: [UInt8] = []
+    /// How long it rests after each part that it reads.
+    var pace: Duration?
     /// Sees every byte as it comes from the socket.
     var tap: (([UInt8].SubSequence) -> Void)?
 
@@ -92,6 +94,7 @@ final class MessageReader {
         let start = buffer.count
         let count = try socket.read(into: &buffer, by: deadline, waitingFor: what)
         if count > 0 { tap?(buffer[start...]) }
+        if let pace { pause(pace) }
         return count > 0
     }
 

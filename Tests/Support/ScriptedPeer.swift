@@ -10,6 +10,8 @@ package final class ScriptedPeer: Sendable {
         case sendPattern(Int)
         case pause(Duration)
         case wait(Gate)
+        /// Reads slowly from now on: so long for each part of at most 64 KiB.
+        case readSlowly(Duration)
         /// Joins the connection to a local port, up to the end of either.
         case tunnel(to: UInt16)
         /// Sends back what comes, up to its end.
@@ -242,6 +244,7 @@ private final class PeerState: Sendable {
             case .sendPattern(let count): try sendPattern(count, to: socket, by: deadline)
             case .pause(let duration): pause(duration)
             case .wait(let gate): try wait(for: gate)
+            case .readSlowly(let duration): reader.pace = duration
             case .tunnel(let port): try tunnel(reader, to: port)
             case .echo:
                 repeat {

@@ -169,6 +169,30 @@ package final class TestProcess: Sendable {
         }
     }
 
+    /// How many kB may be resident where `mebibytes` are allowed: a sanitizer's shadow takes its part of each byte.
+    ///
+    /// That is known by the address space, of which a shadow takes more than any program.
+    package func bound(mebibytes: Int) throws -> Int {
+        let isInstrumented = try memory("VmSize") > 1 << 30
+        return (isInstrumented ? 3 : 1) * mebibytes * 1024
+    }
+
+    /// The process that traces it, 0 for none.
+    package var tracer: Int32 {
+        get throws { Int32(try memory("TracerPid")) }
+    }
+
+    /// What its descriptors are open on, as the kernel names it.
+    package var openFiles: [String] {
+        names(in: "/proc/\(pid)/fd").compactMap { name in
+            var target = [UInt8](repeating: 0, count: 4096)
+            let count = unsafe target.withUnsafeMutableBytes {
+                unsafe readlink("/proc/\(pid)/fd/\(name)", $0.baseAddress!, $0.count)
+            }
+            return count > 0 ? String(decoding: target.prefix(count), as: UTF8.self) : nil
+        }
+    }
+
     /// How many descriptors it has open.
     package var descriptorCount: Int {
         guard let folder = unsafe opendir("/proc/\(pid)/fd") else { return 0 }
