@@ -38,8 +38,8 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     /// The upstream connection that belongs to this one alone (A-13, C-8).
     var boundUpstream: UpstreamConnection?
     private var readLimit = EventLoop.usualReadLimit
-    private let arrival: Instant
-    private var hasServed = false
+    /// When it came, up to its first response.
+    private var arrival: Instant
 
     init(worker: Worker, socket: StreamSocket, identity: Client, number: UInt64, listener: Int) {
         self.worker = worker
@@ -68,7 +68,7 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     }
 
     /// It idles between requests; who came just now has yet to say what he came for.
-    var mayEnd: Bool { machine.state == .idle && (hasServed || worker.loop.now.since(arrival) >= .seconds(1)) }
+    var mayEnd: Bool { machine.state == .idle && worker.loop.now.since(arrival) >= .seconds(1) }
     var keepsAlive: Bool { machine.mayGoOn(hasUnread: hasUnread) && !worker.isDraining }
     var trailers: Fields? { body.trailers }
     var stream: StreamSocket { socket }
@@ -295,15 +295,11 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     /// The response is written, as far as it comes; the next request may follow where both sides allow it.
     func exchangeEnded(keepsAlive: Bool) {
         runner = nil
-        hasServed = true
-        boundUpstreamCheck()
+        arrival = Instant(nanoseconds: 0)
+        if boundUpstream?.isClosed == true { boundUpstream = nil }
         machine.exchangeEnded(keepsAlive: keepsAlive, isBodyRead: !hasBodyToRead, hasUnread: hasUnread)
         readLimit = EventLoop.usualReadLimit
         if !isBlocked { carryOutEnd() }
-    }
-
-    private func boundUpstreamCheck() {
-        if let bound = boundUpstream, bound.isClosed { boundUpstream = nil }
     }
 
     private func carryOutEnd() {
