@@ -103,6 +103,14 @@ import Testing
         // What the kernel holds for both is less than half of that.
         let isHeldUp = (0..<32).contains { _ in (try? client.send(block)) == nil }
         #expect(isHeldUp)
+        // It comes to rest, and doesn't go on by and by.
+        var worked = try proxy.process.processorTime
+        try eventually("the proxy to rest", within: .seconds(3)) {
+            pause(.milliseconds(500))
+            let now = try proxy.process.processorTime
+            defer { worked = now }
+            return now - worked < .milliseconds(50)
+        }
         #expect(try proxy.process.memory("VmHWM") - before < 8 * 1024)
     }
 
