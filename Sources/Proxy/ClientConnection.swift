@@ -372,8 +372,6 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
         if !isBlocked { close() } else { setDeadline(.seconds(10)) }
     }
 
-    func pauseReading() { socket.pauseReading() }
-    func shutdownWrite() { socket.shutdownWrite() }
 
     /// Closes, whatever is under way.
     func close() {

@@ -49,7 +49,7 @@ extension ExchangeRunner {
     /// Bytes of the client's can be moved on through the tunnel.
     func spliceOutward(_ client: ClientConnection) {
         guard let upstream else { return }
-        guard !upstream.isBlocked else { return client.pauseReading() }
+        guard !upstream.isBlocked else { return client.stream.pauseReading() }
         let move = upstream.splice(from: client.stream, limit: .max)
         if move.taken > 0 {
             record.bytesIn += UInt64(move.taken)
@@ -57,7 +57,7 @@ extension ExchangeRunner {
         }
         switch move.end {
         case .dry, .more, .whole: break
-        case .full: client.pauseReading()
+        case .full: client.stream.pauseReading()
         case .endOfFile: client.endOfFile()
         case .sourceBroken: client.endLater()
         case .sinkBroken: endTunnelLater()

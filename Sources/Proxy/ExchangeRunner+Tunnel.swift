@@ -49,7 +49,7 @@ extension ExchangeRunner {
         if fromClient {
             record.bytesIn += UInt64(bytes.count)
             if !upstream.send(bytes, none) { return endTunnelLater() }
-            if upstream.isBlocked { client.pauseReading() } else { considerSplicingOutward(client, upstream) }
+            if upstream.isBlocked { client.stream.pauseReading() } else { considerSplicingOutward(client, upstream) }
         } else {
             record.bytesOut += UInt64(bytes.count)
             client.send(bytes, none)
@@ -79,7 +79,7 @@ extension ExchangeRunner {
         case .none:
             break
         case .shutDown:
-            if fromClient { upstream?.shutdownWrite() } else { client?.shutdownWrite() }
+            if fromClient { upstream?.shutdownWrite() } else { client?.stream.shutdownWrite() }
             armDeadline()
         case .close:
             endTunnel()

@@ -120,7 +120,10 @@ final class Worker: ListenerObserver {
     func accepted(_ descriptor: consuming Descriptor, from peer: SocketAddress?, by listener: Listener) {
         guard let index = listenerIndices[ObjectIdentifier(listener)] else { return }
         let count = shared.clients.wrappingAdd(1, ordering: .relaxed).newValue
-        if count >= configuration.limits.connections { pauseListeners() }
+        if count >= configuration.limits.connections {
+            pauseListeners()
+            shared.peers.forEach(except: self.index) { $0.pauseListeners() }
+        }
         let identity = Client(address: peer?.address.unmapped, listener: policy.listeners[index].name)
         let socket = StreamSocket(loop, descriptor)
         nextNumber += 1
