@@ -372,7 +372,6 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
         if !isBlocked { close() } else { setDeadline(.seconds(10)) }
     }
 
-
     /// Closes, whatever is under way.
     func close() {
         guard !socket.isClosed else { return }
