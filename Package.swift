@@ -43,7 +43,8 @@ let package = Package(
         + room("HTTP", ["Bytes"], tests: ["Support", "FuzzChecks"])
         + room("Crypto", ["Bytes", "COpenSSL"])
         + room("Authentication", ["Bytes", "HTTP", "Crypto"], tests: ["Support", "FuzzChecks"])
-        + room("Rules", ["Bytes", "HTTP", "Crypto", "Authentication"])
+        + room("Trust", ["Bytes", "Crypto"])
+        + room("Rules", ["Bytes", "HTTP", "Crypto", "Authentication", "Trust"])
         + room("Exchange", ["Bytes", "HTTP", "Crypto", "Authentication", "Rules"])
         + room(
             "Configuration",
