@@ -35,7 +35,7 @@ let package = Package(
     products: [.executable(name: "countersign", targets: ["countersign"])],
     targets: [
         door("CEvent", pkgConfig: "libevent_core", apt: "libevent-dev"),
-        door("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev"),
+        door("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
         .systemLibrary(name: "CGetopt", path: "Sources/C/CGetopt"),
         door("CYAML", pkgConfig: "yaml-0.1", apt: "libyaml-dev"),
     ]
@@ -52,6 +52,7 @@ let package = Package(
             tests: ["Support", "FuzzChecks"]
         )
         + room("Events", ["Bytes", "CEvent"])
+        + room("TLS", ["Bytes", "Trust", "Crypto", "COpenSSL"], tests: ["Support"])
         + room("Telemetry", ["Bytes"])
         + room("Storage", ["Bytes", "Crypto", "Authentication"], tests: ["Support"])
         + room(
