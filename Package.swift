@@ -43,7 +43,7 @@ let package = Package(
         + room("HTTP", ["Bytes"], tests: ["Support", "FuzzChecks"])
         + room("Crypto", ["Bytes", "COpenSSL"])
         + room("Authentication", ["Bytes", "HTTP", "Crypto"], tests: ["Support", "FuzzChecks"])
-        + room("Trust", ["Bytes", "Crypto"])
+        + room("Trust", ["Bytes", "Crypto"], tests: ["Support"])
         + room("Rules", ["Bytes", "HTTP", "Crypto", "Authentication", "Trust"])
         + room("Exchange", ["Bytes", "HTTP", "Crypto", "Authentication", "Rules"])
         + room(

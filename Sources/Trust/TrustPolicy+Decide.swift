@@ -9,8 +9,10 @@ extension TrustPolicy {
             return reject(.chain(.other), "the server presented no certificate", path, identity)
         }
         var waived: PathFailure?
-        if case .invalid(_, let reason, let text, _, _) = result {
-            guard waives(reason, at: now) else { return reject(.chain(reason), text, path, identity) }
+        if case .invalid(_, let reason, let text, let depth, _) = result {
+            guard waives(reason, at: now) else {
+                return .reject(failure(.chain(reason), text, path, identity, culprit: depth))
+            }
             waived = reason
         }
         if terms.validatesDomainName && !identity.matches(leaf) { return reject(.name, "", path, identity) }
@@ -26,7 +28,8 @@ extension TrustPolicy {
     {
         switch (terms.revocation, staple) {
         case (.off, _), (.crl, _), (_, .good): .accept
-        case (_, .revoked): reject(.chain(.revoked), "a stapled OCSP answer says so", path, identity)
+        case (_, .revoked):
+            .reject(failure(.chain(.revoked), "a stapled OCSP answer says so", path, identity, culprit: 0))
         // Whoever holds a revoked certificate would leave the answer out: refusing one that says nothing costs
         // connections and keeps nobody off. `must-staple` is for those who want that.
         case (.staple, .absent), (.staple, .unusable): .accept
@@ -69,8 +72,8 @@ extension TrustPolicy {
             // The pins stood for the chain's validity: without them it is as invalid as it was found.
             return reject(.chain(waived), "and nothing of it is pinned", path, identity)
         }
-        if waived != nil, inCertificateMode, let reason = usable[...match].validity(at: now) {
-            return reject(.chain(reason), "", path, identity)
+        if waived != nil, inCertificateMode, let found = usable[...match].firstInvalid(at: now) {
+            return .reject(failure(.chain(found.reason), "", path, identity, culprit: found.index))
         }
         return .accept
     }
@@ -79,9 +82,10 @@ extension TrustPolicy {
         _ kind: TrustFailure.Kind,
         _ detail: String,
         _ seen: [CertificateFacts],
-        _ identity: ReferenceIdentity
+        _ identity: ReferenceIdentity,
+        culprit: Int? = nil
     ) -> TrustFailure {
-        TrustFailure(kind: kind, policy: name, identity: identity, detail: detail, seen: seen)
+        TrustFailure(kind: kind, policy: name, identity: identity, detail: detail, culprit: culprit, seen: seen)
     }
 
     private func reject(
@@ -95,11 +99,11 @@ extension TrustPolicy {
 }
 
 extension ArraySlice<CertificateFacts> {
-    /// The first certificate's failure to be valid at `now`, from the leaf on; nil where all are valid.
-    fileprivate func validity(at now: Int64) -> PathFailure? {
-        for certificate in self {
-            if now < certificate.notBefore { return .notYetValid }
-            if now > certificate.notAfter { return .expired }
+    /// The first certificate, from the leaf on, that isn't valid at `now`; nil where all are.
+    fileprivate func firstInvalid(at now: Int64) -> (index: Int, reason: PathFailure)? {
+        for index in indices {
+            if now < self[index].notBefore { return (index, .notYetValid) }
+            if now > self[index].notAfter { return (index, .expired) }
         }
         return nil
     }
