@@ -48,7 +48,7 @@ let package = Package(
         + room("Exchange", ["Bytes", "HTTP", "Crypto", "Authentication", "Rules"])
         + room(
             "Configuration",
-            ["Bytes", "HTTP", "Crypto", "Authentication", "Rules", "CYAML"],
+            ["Bytes", "HTTP", "Crypto", "Authentication", "Trust", "Rules", "CYAML"],
             tests: ["Support", "FuzzChecks"]
         )
         + room("Events", ["Bytes", "CEvent"])

@@ -23,16 +23,18 @@ package enum RuleFile {
     ///   - environment: keep one over reloads, since it keeps what was taken from the environment.
     ///   - readsSecrets: false leaves out whatever lies outside the rule files; such secrets are empty then.
     ///   - files: the file system.
+    ///   - now: seconds of Unix time, for pins that expire.
     /// - Returns: the configuration unless there is an error, and all that is to be said of the files.
     package static func load(
         path: String,
         environment: EnvironmentSecrets,
         readsSecrets: Bool = true,
-        files: any FileReading = SystemFiles()
+        files: any FileReading = SystemFiles(),
+        now: Int64 = SystemFiles.now
     ) -> LoadResult {
         var set = RuleFileSet(files: files, home: environment.home)
         set.read(path: path)
-        return result(of: set, files: files, environment: environment, readsSecrets: readsSecrets)
+        return result(of: set, files: files, environment: environment, readsSecrets: readsSecrets, now: now)
     }
 
     /// Reads a text that comes from no file, such as an embedded one; relative paths count from the current folder.
@@ -41,9 +43,17 @@ package enum RuleFile {
         name: String,
         environment: EnvironmentSecrets,
         readsSecrets: Bool = true,
-        files: any FileReading = SystemFiles()
+        files: any FileReading = SystemFiles(),
+        now: Int64 = SystemFiles.now
     ) -> LoadResult {
-        load(bytes: Array(text.utf8), name: name, environment: environment, readsSecrets: readsSecrets, files: files)
+        load(
+            bytes: Array(text.utf8),
+            name: name,
+            environment: environment,
+            readsSecrets: readsSecrets,
+            files: files,
+            now: now
+        )
     }
 
     /// Reads arbitrary bytes as a rule file; whatever they are, it ends with a result.
@@ -52,20 +62,28 @@ package enum RuleFile {
         name: String,
         environment: EnvironmentSecrets,
         readsSecrets: Bool = true,
-        files: any FileReading = SystemFiles()
+        files: any FileReading = SystemFiles(),
+        now: Int64 = SystemFiles.now
     ) -> LoadResult {
         var set = RuleFileSet(files: files, home: environment.home)
         set.read(text: bytes, name: name)
-        return result(of: set, files: files, environment: environment, readsSecrets: readsSecrets)
+        return result(of: set, files: files, environment: environment, readsSecrets: readsSecrets, now: now)
     }
 
     private static func result(
         of set: RuleFileSet,
         files: any FileReading,
         environment: EnvironmentSecrets,
-        readsSecrets: Bool
+        readsSecrets: Bool,
+        now: Int64
     ) -> LoadResult {
-        var reader = RuleFileReader(set, files: files, environment: environment, readsSecrets: readsSecrets)
+        var reader = RuleFileReader(
+            set,
+            files: files,
+            environment: environment,
+            readsSecrets: readsSecrets,
+            now: now
+        )
         var configuration: ServerConfiguration?
         if set.isComplete, let root = set.root { configuration = reader.read(root) }
         let hasErrors = reader.collector.hasErrors
@@ -87,6 +105,8 @@ extension RuleFileReader {
         readRules(root["rules"])
         readProxies(root["proxies"])
         readRoutes(root["routes"])
+        readTrust(root["trust"])
+        readInterception(root["interception"])
         let state = state(root["state"])
         let spool = spool(root["spool"])
         warn(root, state: state, spool: spool)
@@ -97,6 +117,8 @@ extension RuleFileReader {
             rules: RuleTable(rules: rules.map(\.rule), parents: parents),
             routes: RouteTable(routes.map(\.route)),
             parents: parents,
+            trust: TrustTable(policies.map(\.pattern)),
+            interception: interception,
             access: accessClients,
             limits: limits(root["limits"]),
             timeouts: timeouts(root["timeouts"]),

@@ -166,6 +166,7 @@ final class LedgerLane {
             )
             fingerprints[key] = fingerprint
             return fingerprint
+        case .clientCertificate: return nil
         }
     }
 
