@@ -61,8 +61,8 @@ package import Trust
             notBefore: now - CertificateDraft.backdating,
             notAfter: min(now + MintedLeaf.lifetime, end)
         )
-        // A common name has at most 64 characters [RFC 5280 appendix A.1], and one that is an address would be held against
-        // the constraints of DNS names. Without it the subject is empty.
+        // A common name has at most 64 characters [RFC 5280 appendix A.1], and one that is an address would be held
+        // against the constraints of DNS names. Without it the subject is empty.
         var hasName = false
         if case .name(let name) = identity, name.utf8.count <= 64 {
             try draft.setSubject(commonName: name)

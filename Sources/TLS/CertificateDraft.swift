@@ -5,7 +5,8 @@ internal import Trust
 
 /// A certificate that is being made.
 @safe final class CertificateDraft {
-    /// How long before its making a certificate begins to be valid, in seconds: clients' clocks are behind ours by that.
+    /// How long before its making a certificate begins to be valid, in seconds: clients' clocks are behind ours by
+    /// that.
     static let backdating: Int64 = 3600
 
     private let raw: OpaquePointer

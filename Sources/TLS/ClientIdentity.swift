@@ -12,8 +12,8 @@ package import Trust
 
     /// From a PEM text of certificates, in any order, and one of a private key.
     ///
-    /// Throws `passphrase` where the key is encrypted and `passphrase` doesn't open it, `material` where something can't be
-    /// read or no certificate belongs to the key.
+    /// Throws `passphrase` where the key is encrypted and `passphrase` doesn't open it, `material` where something
+    /// can't be read or no certificate belongs to the key.
     package convenience init(
         certificate: Span<UInt8>,
         privateKey: Secret,
@@ -55,7 +55,8 @@ package import Trust
         return chain
     }
 
-    /// Whether a server that lists these issuers' names wants it; no list, or an empty one, means any [RFC 8446 s.4.2.4].
+    /// Whether a server that lists these issuers' names wants it; no list, or an empty one, means any [RFC 8446
+    /// s.4.2.4].
     func isWanted(byIssuers names: OpaquePointer?) -> Bool {
         guard let names = unsafe names else { return true }
         let count = unsafe COpenSSL_sk_X509_NAME_num(names)

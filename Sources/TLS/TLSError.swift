@@ -62,6 +62,9 @@ package struct TLSError: Error, Sendable {
         entries = Self.drainQueue()
     }
 
+    /// The same, where it was our refusal of the server that ended the handshake.
+    var asRefusal: TLSError { TLSError(.untrusted, .local, entries: entries) }
+
     private init(_ kind: Kind, _ source: Source, entries: [Entry]) {
         self.kind = kind
         self.source = source
@@ -135,7 +138,8 @@ extension TLSError {
         }
     }
 
-    /// Whether the peer says that our certificate won't do, or is missing: an authentication failure of that space (T-6).
+    /// Whether the peer says that our certificate won't do, or is missing: an authentication failure of that space
+    /// (T-6).
     package var isCertificateRefusal: Bool {
         guard case .alert(let alert) = kind else { return false }
         return Self.certificateAlerts.contains(Int32(alert))

@@ -52,6 +52,8 @@ static inline long COpenSSL_SSL_get_tlsext_status_ocsp_resp(SSL *ssl, const unsi
 static inline long COpenSSL_SSL_set_tlsext_status_ocsp_resp(SSL *ssl, unsigned char *response, long length) {
     return SSL_set_tlsext_status_ocsp_resp(ssl, response, length);
 }
+static inline int COpenSSL_BIO_get_ktls_send(BIO *bio) { return (int)BIO_get_ktls_send(bio); }
+static inline void COpenSSL_BIO_shutdown_wr(BIO *bio) { (void)BIO_shutdown_wr(bio); }
 static inline long COpenSSL_BIO_get_mem_data(BIO *bio, char **data) { return BIO_get_mem_data(bio, data); }
 
 static inline STACK_OF(X509) *COpenSSL_sk_X509_new_null(void) { return sk_X509_new_null(); }
