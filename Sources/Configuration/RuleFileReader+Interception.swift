@@ -44,7 +44,7 @@ extension RuleFileReader {
         let ofRules = rules.lazy.map(\.rule)
             .filter { $0.credential != nil && !$0.space.isProxy && $0.space.scheme != .http }
             .flatMap(\.space.hosts)
-        let ofPins = policies.lazy.map(\.pattern).filter { !$0.policy.terms.pins.isEmpty }.flatMap(\.hosts)
+        let ofPins = policies.lazy.map(\.pattern).filter { $0.policy.terms.comparesPins }.flatMap(\.hosts)
         var hosts: [HostPattern] = []
         var seen: Set<HostPattern> = []
         for host in Array(ofRules) + Array(ofPins) where host.form != .any && seen.insert(host).inserted {

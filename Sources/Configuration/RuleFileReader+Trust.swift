@@ -102,11 +102,10 @@ extension RuleFileReader {
     // MARK: validation
 
     private mutating func readValidation(_ node: YAMLNode, _ terms: inout TrustPolicy.Terms) {
-        let isPinned = terms.pinning == .publicKey || terms.pinning == .certificate
         terms.validatesDomainName = boolean(node["validates_domain_name"]) ?? true
         terms.allowsInvalidCertificates = boolean(node["allow_invalid_certificates"]) ?? false
-        terms.strict = boolean(node["strict"]) ?? isPinned
-        if terms.allowsInvalidCertificates, !isPinned, terms.validatesDomainName,
+        terms.strict = boolean(node["strict"]) ?? terms.comparesPins
+        if terms.allowsInvalidCertificates, !terms.comparesPins, terms.validatesDomainName,
             let key = node.entry("allow_invalid_certificates")?.key
         {
             error(

@@ -24,7 +24,7 @@ extension RuleFileReader {
     private mutating func warnOfPins(_ entry: TrustEntry) {
         let terms = entry.pattern.policy.terms
         let node = entry.node
-        guard terms.pinning == .publicKey || terms.pinning == .certificate else {
+        guard terms.comparesPins else {
             guard !hasUnknownKey(node, Schema.trust) else { return }
             for key in ["expires", "enforce"] + (terms.pinning == .none ? ["report"] : []) {
                 if let key = node.entry(key)?.key {

@@ -35,6 +35,9 @@ package final class TrustPolicy: Sendable {
 
         /// The terms that hold where nothing is written.
         package init() {}
+
+        /// Whether anything is compared with the pins.
+        package var comparesPins: Bool { pinning == .publicKey || pinning == .certificate }
     }
 
     /// What is compared with the pins.
@@ -74,10 +77,7 @@ package final class TrustPolicy: Sendable {
 
     /// Whether there are pins that still hold at `now`, in seconds of Unix time.
     package func hasPins(at now: Int64) -> Bool {
-        switch terms.pinning {
-        case .none, .observe: false
-        case .publicKey, .certificate: terms.expires.map { now < $0 } ?? true
-        }
+        terms.comparesPins && (terms.expires.map { now < $0 } ?? true)
     }
 
     /// Whether a CONNECT that isn't opened is refused at `now` (T-12).
