@@ -23,7 +23,7 @@ extension CertificateFacts {
             notAfter: unsafe CertificateTime.seconds(X509_get0_notAfter(raw)) ?? .min,
             dnsNames: dnsNames,
             addresses: addresses,
-            isSelfSigned: unsafe X509_self_signed(raw, 1) == 1,
+            isSelfSigned: unsafe X509_self_signed(raw, 0) == 1,
             isAuthority: unsafe X509_check_ca(raw) != 0
         )
         // What could not be read was said by an empty value.

@@ -62,6 +62,10 @@ package enum TLSWriteResult: Sendable {
     private var offered: ResumableSession?
     private var isOpen = false
     private var hasFailed = false
+    /// How reading has ended; it is told once all bytes before it have been taken, and from then on.
+    private var ending: TLSReadResult?
+    /// Why nothing more can be written; what the peer said before may still be read.
+    private var writeFailure: TLSError?
 
     /// What a session with a server needs to know of it.
     struct Server {
@@ -170,6 +174,7 @@ extension TLSSession {
 
     /// Reads what has arrived: as much as `bytes` takes and is there without waiting.
     package func read(into bytes: inout MutableSpan<UInt8>) -> TLSReadResult {
+        if let ending { return ending }
         guard isOpen, !hasFailed else { return .failed(Self.unusable) }
         ERR_clear_error()
         var filled = 0
@@ -179,19 +184,18 @@ extension TLSSession {
             let status = unsafe bytes.withUnsafeMutableBytes { storage in
                 unsafe storage.baseAddress.map { unsafe SSL_read_ex(ssl, $0 + filled, limit - filled, &count) } ?? 0
             }
-            if hasRefusedRenegotiation {
-                let words = "the server asks for another handshake, and no client certificate is meant for it"
-                return .failed(fail(TLSError(.renegotiationRefused, .peer, words)))
-            }
             if status == 1 {
                 filled += count
                 // Nothing is left over: another read would only hear so from the kernel.
                 if !hasPending { break }
                 continue
             }
-            // What it was comes again with the next read.
-            if filled > 0 { break }
-            return readResult(of: status)
+            let result = hasRefusedRenegotiation ? .failed(refusal()) : readResult(of: status)
+            switch result {
+            case .bytes, .wantsRead, .wantsWrite: break
+            case .endOfFile, .truncated, .failed: ending = result
+            }
+            return filled > 0 ? .bytes(filled) : result
         }
         return .bytes(filled)
     }
@@ -205,6 +209,11 @@ extension TLSSession {
         return result
     }
 
+    private func refusal() -> TLSError {
+        let words = "the server asks for another handshake, and no client certificate is meant for it"
+        return fail(TLSError(.renegotiationRefused, .peer, words))
+    }
+
     /// What a call comes to on a session that isn't open yet, or has failed.
     private static var unusable: TLSError { TLSError(.library, .local, "the session isn't open") }
 
@@ -213,9 +222,14 @@ extension TLSSession {
         case .wantsRead: .wantsRead
         case .wantsWrite: .wantsWrite
         case .endOfFile: .endOfFile
-        case .truncated: .truncated
+        case .truncated: truncation()
         case .failed(let error): .failed(fail(error))
         }
+    }
+
+    private func truncation() -> TLSReadResult {
+        hasFailed = true
+        return .truncated
     }
 
     /// Writes as much of `bytes` as there is room for, in records of at most 16 KiB.
@@ -224,6 +238,7 @@ extension TLSSession {
     /// way.
     package func write(_ bytes: Span<UInt8>) -> TLSWriteResult {
         guard isOpen, !hasFailed else { return .failed(Self.unusable) }
+        if let writeFailure { return .failed(writeFailure) }
         ERR_clear_error()
         var taken = 0
         while taken < bytes.count {
@@ -236,15 +251,22 @@ extension TLSSession {
                 taken += count
                 continue
             }
-            if taken > 0 { break }
-            switch outcome(of: status) {
-            case .wantsRead: return .wantsRead
-            case .wantsWrite: return .wantsWrite
-            case .endOfFile, .truncated: return .failed(fail(TLSError(.closed, .peer)))
-            case .failed(let error): return .failed(fail(error))
-            }
+            let result = writeResult(of: status)
+            if case .failed(let error) = result { writeFailure = error }
+            return taken > 0 ? .wrote(taken) : result
         }
         return .wrote(taken)
+    }
+
+    private func writeResult(of status: Int32) -> TLSWriteResult {
+        switch outcome(of: status) {
+        case .wantsRead: return .wantsRead
+        case .wantsWrite: return .wantsWrite
+        case .endOfFile, .truncated: return .failed(TLSError(.closed, .peer))
+        case .failed(let error):
+            if case .system = error.kind { return .failed(error) }
+            return .failed(fail(error))
+        }
     }
 
     /// Tells the peer that nothing more comes, as far as there is room, and doesn't wait for its answer.
@@ -267,15 +289,10 @@ extension TLSSession {
         case SSL_ERROR_WANT_WRITE: return .wantsWrite
         case SSL_ERROR_ZERO_RETURN: return .endOfFile
         case SSL_ERROR_SYSCALL:
-            hasFailed = true
             return code == 0 ? .truncated : .failed(TLSError(.system(code), .transport))
         default:
             let error = TLSError.fromQueue()
-            if error.kind == .closed {
-                hasFailed = true
-                return .truncated
-            }
-            return .failed(error)
+            return error.kind == .closed ? .truncated : .failed(error)
         }
     }
 

@@ -18,7 +18,7 @@ package struct CertificateFacts: Hashable, Sendable {
     package let dnsNames: [[UInt8]]
     /// The addresses of its subjectAltName as they stand there: 4 or 16 bytes each.
     package let addresses: [[UInt8]]
-    /// Whether it is signed by its own key.
+    /// Whether it says that it is signed by its own key: checking that would cost each handshake a signature.
     package let isSelfSigned: Bool
     /// Whether it may issue certificates (OpenSSL's X509_check_ca is not 0).
     package let isAuthority: Bool

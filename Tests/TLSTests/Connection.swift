@@ -1,3 +1,4 @@
+import COpenSSL
 import Crypto
 import Testing
 import Trust
@@ -49,6 +50,13 @@ final class Connection {
 
     /// Ends the server's direction without a word.
     func cutOff() { pair.second.shutdownWrite() }
+
+    /// Ends the server's direction within a record.
+    func cutOffWithinRecord() {
+        let beginning: [UInt8] = [23, 3, 3, 0, 100, 1, 2, 3]
+        #expect(unsafe BIO_write(pair.second.raw, beginning, Int32(beginning.count)) == Int32(beginning.count))
+        cutOff()
+    }
 
     func read(limit: Int = 1 << 16) -> (TLSReadResult, [UInt8]) {
         var bytes = [UInt8](repeating: 0, count: limit)

@@ -79,6 +79,14 @@ struct TLSSessionTests {
         cut.cutOff()
         #expect(cut.read().1 == [1, 2])
         guard case .truncated = cut.read().0 else { throw Unexpected("not truncated") }
+        // An end that is met behind bytes of the same read is told by the next, and stays what it was.
+        let torn = try Connection(context, server()).shakeHands()
+        torn.server.write([1, 2])
+        torn.cutOffWithinRecord()
+        #expect(torn.read().1 == [1, 2])
+        for _ in 0..<2 {
+            guard case .truncated = torn.read().0 else { throw Unexpected("not truncated") }
+        }
         let ours = try Connection(context, server()).shakeHands()
         ours.client.shutdown()
         _ = ours.server.read()
@@ -211,7 +219,13 @@ struct TLSSessionTests {
         guard case .bytes(text.count) = server.read(into: &buffer, limit: 100) else { throw Unexpected("not read") }
         #expect(!server.hasPending)
         guard case .wantsRead = server.read(into: &buffer, limit: 100) else { throw Unexpected("more") }
+        // What the peer has said is read, although nothing can be written to it any more.
+        guard case .wrote(text.count) = client.write(text.span) else { throw Unexpected("not written") }
         shutdown(ends[0], Int32(SHUT_RDWR))
+        guard case .failed(let error) = server.write(text.span), error.kind == .system(EPIPE) else {
+            throw Unexpected("written")
+        }
+        guard case .bytes(text.count) = server.read(into: &buffer, limit: 100) else { throw Unexpected("not read") }
         guard case .truncated = server.read(into: &buffer, limit: 100) else { throw Unexpected("not truncated") }
     }
 
