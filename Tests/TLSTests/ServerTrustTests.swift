@@ -323,7 +323,8 @@ struct ServerTrustTests {
                     #expect(connection.error?.kind == .untrusted, place)
                     #expect(!connection.client.hasOfferedCertificate, place)
                     #expect(connection.server.clientSubject == nil, place)
-                    #expect(connection.server.failure != nil, place)
+                    // It hears what is wrong with its certificate: nothing later than the verdict has stopped us.
+                    #expect(connection.server.failure?.contains("alert internal error") == false, place)
                     #expect(connection.server.read().isEmpty, place)
                 }
             }
