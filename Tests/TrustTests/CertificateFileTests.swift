@@ -51,6 +51,8 @@ import Testing
             other[place] ^= 0x01
             #expect(CertificateFile.certificates(other) == nil, "byte \(place)")
         }
+        // A length in more bytes than it needs is BER, and another fingerprint for the same certificate.
+        #expect(CertificateFile.certificates([0x30, 0x83, 0x00] + der.dropFirst(2)) == nil)
         let pem = ExampleCertificate.pem
         #expect(certificates(String(pem.dropLast(5))) == nil)
         #expect(certificates("\(pem.dropLast(30))\n\(pem)") == nil)
