@@ -35,7 +35,7 @@ let package = Package(
     products: [.executable(name: "countersign", targets: ["countersign"])],
     targets: [
         door("CEvent", pkgConfig: "libevent_core", apt: "libevent-dev"),
-        door("COpenSSL", pkgConfig: "libcrypto", apt: "libssl-dev"),
+        door("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
         .systemLibrary(name: "CGetopt", path: "Sources/C/CGetopt"),
         door("CYAML", pkgConfig: "yaml-0.1", apt: "libyaml-dev"),
     ]
@@ -43,19 +43,24 @@ let package = Package(
         + room("HTTP", ["Bytes"], tests: ["Support", "FuzzChecks"])
         + room("Crypto", ["Bytes", "COpenSSL"])
         + room("Authentication", ["Bytes", "HTTP", "Crypto"], tests: ["Support", "FuzzChecks"])
-        + room("Rules", ["Bytes", "HTTP", "Crypto", "Authentication"])
-        + room("Exchange", ["Bytes", "HTTP", "Crypto", "Authentication", "Rules"])
+        + room("Trust", ["Bytes", "Crypto"], tests: ["Support"])
+        + room("Rules", ["Bytes", "HTTP", "Crypto", "Authentication", "Trust"])
+        + room("Exchange", ["Bytes", "HTTP", "Crypto", "Authentication", "Trust", "Rules"])
         + room(
             "Configuration",
-            ["Bytes", "HTTP", "Crypto", "Authentication", "Rules", "CYAML"],
+            ["Bytes", "HTTP", "Crypto", "Authentication", "Trust", "Rules", "CYAML"],
             tests: ["Support", "FuzzChecks"]
         )
         + room("Events", ["Bytes", "CEvent"])
+        + room("TLS", ["Bytes", "Trust", "Crypto", "COpenSSL"], tests: ["Support"])
         + room("Telemetry", ["Bytes"])
         + room("Storage", ["Bytes", "Crypto", "Authentication"], tests: ["Support"])
         + room(
             "Proxy",
-            ["Bytes", "HTTP", "Crypto", "Authentication", "Rules", "Exchange", "Events", "Telemetry", "Storage"],
+            [
+                "Bytes", "HTTP", "Crypto", "Authentication", "Trust", "Rules", "Exchange", "Events", "TLS", "Telemetry",
+                "Storage",
+            ],
             tests: ["Support"]
         )
         + room("Demonstration", ["Bytes", "HTTP", "Crypto", "Authentication", "Events"])

@@ -20,6 +20,8 @@ package enum AuthenticationError: Error, Equatable, Sendable {
     case controlCharacter
     /// The value would be longer than 64 KiB.
     case valueTooLong
+    /// The credential isn't of a kind that this method is answered with.
+    case wrongKind
 
     /// The stable reason code for log and Proxy-Status.
     package var reason: String {
@@ -34,6 +36,7 @@ package enum AuthenticationError: Error, Equatable, Sendable {
         case .colonInUsername: "credential.colon"
         case .controlCharacter: "credential.control-character"
         case .valueTooLong: "credential.too-long"
+        case .wrongKind: "credential.wrong-kind"
         }
     }
 }

@@ -7,6 +7,8 @@ package final class Credential: Sendable {
     package enum Kind: Sendable {
         /// The name as UTF-8, without its domain.
         case password(username: [UInt8], domain: String?, password: Secret)
+        /// What the TLS library makes a certificate and its key of.
+        case clientCertificate(ClientCertificate)
     }
 
     /// How long what was learned with it is kept.
@@ -45,6 +47,7 @@ package final class Credential: Sendable {
     package var answers: Set<AuthenticationMethod> {
         switch kind {
         case .password: [.basic, .digest]
+        case .clientCertificate: [.clientCertificate]
         }
     }
 
@@ -52,6 +55,7 @@ package final class Credential: Sendable {
     package var canAnswerBasic: Bool {
         switch kind {
         case .password(let username, _, _): !username.contains(UInt8(ascii: ":"))
+        case .clientCertificate: false
         }
     }
 
@@ -60,6 +64,7 @@ package final class Credential: Sendable {
         switch kind {
         case .password(let username, _, let password):
             username.contains(where: ASCII.isControl) || password.withBytes(Credential.hasControlCharacter)
+        case .clientCertificate: false
         }
     }
 
@@ -68,7 +73,14 @@ package final class Credential: Sendable {
         switch (kind, other.kind) {
         case (.password(let username, let domain, let password), .password(let name, let area, let word)):
             username == name && domain == area && password == word
+        case (.clientCertificate(let left), .clientCertificate(let right)): left == right
+        case (.password, .clientCertificate), (.clientCertificate, .password): false
         }
+    }
+
+    /// Whether it is shown within TLS and answers no challenge of HTTP.
+    package var isClientCertificate: Bool {
+        if case .clientCertificate = kind { true } else { false }
     }
 
     private static func hasControlCharacter(_ bytes: Span<UInt8>) -> Bool {

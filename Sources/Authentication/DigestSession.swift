@@ -235,6 +235,7 @@ extension DigestChallenge {
             let count = username.count + realm.count + nonce.count + (opaque?.count ?? 0)
             let isCommon = (namesUTF8 || ruleCharset == .utf8) && !username.contains(where: ASCII.isControl)
             if isCommon && count < Self.alwaysFitting { return true }
+        case .clientCertificate: return false
         }
         let session = try? DigestSession(
             challenge: self,

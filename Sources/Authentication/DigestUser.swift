@@ -22,6 +22,7 @@ struct DigestUser {
             try charset.append(username.span, to: &name)
             key = try Self.key(name: name, password: password, charset, challenge, digest)
             parameter = Self.parameter(name: name, challenge, digest)
+        case .clientCertificate: throw .wrongKind
         }
     }
 

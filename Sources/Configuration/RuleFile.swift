@@ -22,17 +22,28 @@ package enum RuleFile {
     ///   - path: as the user wrote it; diagnostics show it so.
     ///   - environment: keep one over reloads, since it keeps what was taken from the environment.
     ///   - readsSecrets: false leaves out whatever lies outside the rule files; such secrets are empty then.
+    ///   - readsUnbuilt: true reads also what nothing acts on yet, in place of refusing it.
     ///   - files: the file system.
+    ///   - now: seconds of Unix time, for pins that expire.
     /// - Returns: the configuration unless there is an error, and all that is to be said of the files.
     package static func load(
         path: String,
         environment: EnvironmentSecrets,
         readsSecrets: Bool = true,
-        files: any FileReading = SystemFiles()
+        readsUnbuilt: Bool = false,
+        files: any FileReading = SystemFiles(),
+        now: Int64 = SystemFiles.now
     ) -> LoadResult {
         var set = RuleFileSet(files: files, home: environment.home)
         set.read(path: path)
-        return result(of: set, files: files, environment: environment, readsSecrets: readsSecrets)
+        return result(
+            of: set,
+            files: files,
+            environment: environment,
+            readsSecrets: readsSecrets,
+            readsUnbuilt: readsUnbuilt,
+            now: now
+        )
     }
 
     /// Reads a text that comes from no file, such as an embedded one; relative paths count from the current folder.
@@ -41,9 +52,17 @@ package enum RuleFile {
         name: String,
         environment: EnvironmentSecrets,
         readsSecrets: Bool = true,
-        files: any FileReading = SystemFiles()
+        files: any FileReading = SystemFiles(),
+        now: Int64 = SystemFiles.now
     ) -> LoadResult {
-        load(bytes: Array(text.utf8), name: name, environment: environment, readsSecrets: readsSecrets, files: files)
+        load(
+            bytes: Array(text.utf8),
+            name: name,
+            environment: environment,
+            readsSecrets: readsSecrets,
+            files: files,
+            now: now
+        )
     }
 
     /// Reads arbitrary bytes as a rule file; whatever they are, it ends with a result.
@@ -52,22 +71,34 @@ package enum RuleFile {
         name: String,
         environment: EnvironmentSecrets,
         readsSecrets: Bool = true,
-        files: any FileReading = SystemFiles()
+        files: any FileReading = SystemFiles(),
+        now: Int64 = SystemFiles.now
     ) -> LoadResult {
         var set = RuleFileSet(files: files, home: environment.home)
         set.read(text: bytes, name: name)
-        return result(of: set, files: files, environment: environment, readsSecrets: readsSecrets)
+        return result(of: set, files: files, environment: environment, readsSecrets: readsSecrets, now: now)
     }
 
     private static func result(
         of set: RuleFileSet,
         files: any FileReading,
         environment: EnvironmentSecrets,
-        readsSecrets: Bool
+        readsSecrets: Bool,
+        readsUnbuilt: Bool = false,
+        now: Int64
     ) -> LoadResult {
-        var reader = RuleFileReader(set, files: files, environment: environment, readsSecrets: readsSecrets)
+        var reader = RuleFileReader(
+            set,
+            files: files,
+            environment: environment,
+            readsSecrets: readsSecrets,
+            now: now
+        )
         var configuration: ServerConfiguration?
-        if set.isComplete, let root = set.root { configuration = reader.read(root) }
+        if set.isComplete, let root = set.root {
+            configuration = reader.read(root)
+            if !readsUnbuilt { reader.refuseUnbuilt(root) }
+        }
         let hasErrors = reader.collector.hasErrors
         return LoadResult(
             configuration: hasErrors ? nil : configuration,
@@ -79,6 +110,14 @@ package enum RuleFile {
 }
 
 extension RuleFileReader {
+    /// What is read, but nothing acts on it yet.
+    fileprivate mutating func refuseUnbuilt(_ root: YAMLNode) {
+        let reports = (root["trust"]?.elements ?? []).map { $0.entry("report") }
+        for entry in [root.entry("interception")] + reports {
+            if let entry { collector.error(entry.key.start, "'\(entry.key.text ?? "")' is not built yet") }
+        }
+    }
+
     /// Reads all sections, those first that others name.
     mutating func read(_ root: YAMLNode) -> ServerConfiguration {
         readListeners(root["listeners"])
@@ -87,6 +126,8 @@ extension RuleFileReader {
         readRules(root["rules"])
         readProxies(root["proxies"])
         readRoutes(root["routes"])
+        readTrust(root["trust"])
+        readInterception(root["interception"])
         let state = state(root["state"])
         let spool = spool(root["spool"])
         warn(root, state: state, spool: spool)
@@ -97,6 +138,8 @@ extension RuleFileReader {
             rules: RuleTable(rules: rules.map(\.rule), parents: parents),
             routes: RouteTable(routes.map(\.route)),
             parents: parents,
+            trust: TrustTable(policies.map(\.pattern)),
+            interception: interception,
             access: accessClients,
             limits: limits(root["limits"]),
             timeouts: timeouts(root["timeouts"]),

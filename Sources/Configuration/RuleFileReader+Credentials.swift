@@ -43,6 +43,9 @@ extension RuleFileReader {
             )
             return nil
         }
+        if let kind = kinds.first?.text, ["certificate", "pkcs12"].contains(kind) {
+            return certificateCredential(name, node)
+        }
         guard kinds.isEmpty else { return nil }
         if let key = ["private_key", "passphrase"].compactMap({ node.entry($0)?.key }).first {
             error(key, "'\(key.text ?? "")' belongs to a 'certificate' or 'pkcs12', which is missing")
@@ -69,12 +72,12 @@ extension RuleFileReader {
         let domain = text(node["domain"], as: .nonEmptyText)
         if let domain, let written = node["domain"] { refuseControlCharacters(in: domain, written, key: "domain") }
         guard let username, let password, node["domain"] == nil || domain != nil else { return nil }
-        let persistence = text(node["persistence"], as: .choice(["session", "none"]))
-        return Credential(
-            name: name,
-            kind: .password(username: username, domain: domain, password: password),
-            persistence: persistence == "none" ? .none : .session
-        )
+        let kind = Credential.Kind.password(username: username, domain: domain, password: password)
+        return Credential(name: name, kind: kind, persistence: persistence(node))
+    }
+
+    func persistence(_ node: YAMLNode) -> Credential.Persistence {
+        text(node["persistence"], as: .choice(["session", "none"])) == "none" ? .none : .session
     }
 
     private mutating func username(_ node: YAMLNode) -> [UInt8]? {

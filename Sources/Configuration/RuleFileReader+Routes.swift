@@ -72,9 +72,22 @@ extension RuleFileReader {
             hosts: hosts?.map(\.pattern),
             port: node["port"].map { portPattern($0) } ?? .any,
             scheme: scheme(node["protocol"]),
-            route: Route(via: [via], to: to, index: routes.count, place: place(node))
+            route: Route(
+                via: [via],
+                to: to,
+                upgrade: readUpgrade(node["upgrade"]),
+                index: routes.count,
+                place: place(node)
+            )
         )
         routes.append(RouteEntry(node: node, hosts: hosts ?? [], route: route))
+    }
+
+    /// The port of `https` or `https:PORT`.
+    private mutating func readUpgrade(_ node: YAMLNode?) -> UInt16? {
+        guard let node, let text = text(node, as: .upgrade) else { return nil }
+        guard let colon = text.firstIndex(of: ":") else { return 443 }
+        return UInt16(text[text.index(after: colon)...])
     }
 
     /// The next hop; nil where it can't be told.

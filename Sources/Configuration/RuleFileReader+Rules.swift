@@ -61,10 +61,14 @@ extension RuleFileReader {
         let credential: Credential? = if case .useCredential(let used) = disposition { used } else { nil }
         guard let space, let written = node["space"] else { return }
         if credential == nil { refuseWithoutUse(node) }
-        if let credential, !space.isProxy { refuseTooWide(hosts, credential) }
+        if let credential, credential.isClientCertificate {
+            refuseBesideCertificate(node, written)
+        } else if let credential, !space.isProxy {
+            refuseTooWide(hosts, credential)
+        }
         guard let terms = readTerms(node, methods: written["method"], credentials: [credential].compactMap { $0 })
         else { return }
-        if let credential { check(credential, space, terms, node) }
+        if let credential, !credential.isClientCertificate { check(credential, space, terms, node) }
         let rule = Rule(
             index: rules.count,
             name: "rules[\(rules.count)]",

@@ -38,7 +38,8 @@ extension RuleFileReader {
         return fileSecret(path, node, what: "the file of this secret")
     }
 
-    private mutating func fileSecret(_ path: String, _ node: YAMLNode, what: String) -> Secret? {
+    /// The content of a file less one trailing newline; nil where it can't be read or is empty, which is told.
+    mutating func fileSecret(_ path: String, _ node: YAMLNode, what: String) -> Secret? {
         watch(path)
         guard readsSecrets else { return Secret("") }
         var bytes: [UInt8]

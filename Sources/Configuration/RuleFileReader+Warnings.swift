@@ -8,12 +8,13 @@ extension RuleFileReader {
     mutating func warn(_ root: YAMLNode, state: StateLocation, spool: String) {
         warnOfUnreachableListeners(root["listeners"])
         warnOfWhatNeverActs(root)
+        warnOfTrust(hasUpgrade: Self.opensOtherwise(root))
         warnOfParents()
         // Where something can't be read, what it would have used is not known.
         if !collector.hasErrors { warnOfUnused(root) }
         let usesPassword =
-            rules.contains { $0.rule.credential != nil }
-            || proxies.values.contains { $0.parent?.credentials.isEmpty == false }
+            rules.contains { $0.rule.credential?.isClientCertificate == false }
+            || proxies.values.contains { $0.parent?.credentials.contains { !$0.isClientCertificate } == true }
         let start = root.entry("version")?.key.start ?? root.start
         if state.folder == nil, usesPassword {
             collector.warning(
@@ -52,20 +53,31 @@ extension RuleFileReader {
     // MARK: never acting
 
     private mutating func warnOfWhatNeverActs(_ root: YAMLNode) {
-        let opensHTTPS =
-            root["interception"] != nil || (root["routes"]?.elements ?? []).contains { $0["upgrade"] != nil }
-            || (root["listeners"]?.elements ?? []).contains { $0["mode"] != nil && $0["mode"]?.text != "forward" }
+        let opensHTTPS = Self.opensOtherwise(root)
         let parents = proxyNames.compactMap { proxies[$0]?.parent }
         let hasAllParents = parents.count == proxyNames.count
         for found in NeverActing.find(rules: rules.map(\.rule), routes: routes.map(\.route), parents: parents) {
             switch found.reason {
-            case .tunnelled where opensHTTPS: continue
-            case .heldBack where opensHTTPS: continue
+            case .tunnelled where opensHTTPS || mightOpen(found, root): continue
+            case .heldBack where opensHTTPS || mightOpen(found, root): continue
             case .noParent where !hasAllParents: continue
             case .parentPort where !hasAllParents: continue
             default: warning(node(of: found), found.message)
             }
         }
+    }
+
+    /// Whether requests to https hosts are seen in another way than by opening a CONNECT.
+    private static func opensOtherwise(_ root: YAMLNode) -> Bool {
+        (root["routes"]?.elements ?? []).contains { $0["upgrade"] != nil }
+            || (root["listeners"]?.elements ?? []).contains { $0["mode"] != nil && $0["mode"]?.text != "forward" }
+    }
+
+    /// Whether a host of the rule that is told of has its TLS opened, or may have with an authority that can't be read.
+    private func mightOpen(_ found: NeverActing, _ root: YAMLNode) -> Bool {
+        guard case .rule(let place) = found.subject else { return false }
+        guard let interception else { return root["interception"]?["authority"] != nil }
+        return rules[place].rule.space.hosts.contains(where: interception.mightOpen)
     }
 
     private func node(of found: NeverActing) -> YAMLNode {

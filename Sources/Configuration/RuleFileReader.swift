@@ -25,8 +25,19 @@ struct RuleFileReader {
     var proxyNames: [String] = []
     var rules: [RuleEntry] = []
     var routes: [RouteEntry] = []
+    var policies: [TrustEntry] = []
+    var interception: InterceptionConfiguration?
+    /// Seconds of Unix time, for what expires.
+    let now: Int64
 
-    init(_ set: RuleFileSet, files: any FileReading, environment: EnvironmentSecrets, readsSecrets: Bool) {
+    init(
+        _ set: RuleFileSet,
+        files: any FileReading,
+        environment: EnvironmentSecrets,
+        readsSecrets: Bool,
+        now: Int64
+    ) {
+        self.now = now
         self.set = set
         self.files = files
         self.environment = environment

@@ -62,15 +62,13 @@ enum ScalarValue {
         return overflow ? nil : size
     }
 
-    /// Year, month and day that exist.
-    static func date(_ text: String) -> (year: Int, month: Int, day: Int)? {
+    /// A day that exists, as `YYYY-MM-DD`.
+    static func date(_ text: String) -> CivilDate? {
         let parts = text.split(separator: "-", omittingEmptySubsequences: false).map(String.init)
         guard parts.map(\.utf8.count) == [4, 2, 2], let year = integer(parts[0]), let month = integer(parts[1]),
-            let day = integer(parts[2]), (1...12).contains(month)
+            let day = integer(parts[2])
         else { return nil }
-        let isLeap = year % 4 == 0 && (year % 100 != 0 || year % 400 == 0)
-        let days = [31, isLeap ? 29 : 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31][month - 1]
-        return (1...days).contains(day) ? (year, month, day) : nil
+        return CivilDate(year: year, month: month, day: day)
     }
 
     /// The path in a `PATH` or `{ file: PATH }`.

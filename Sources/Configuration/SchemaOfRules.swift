@@ -76,7 +76,7 @@ extension Schema {
             SchemaKey("host", hostPatterns), SchemaKey("port", .one(.portOrAny)),
             SchemaKey("protocol", .one(.choice(["http", "https"]))),
             SchemaKey("via", SchemaType("'direct' or a proxy's name", scalar: .routeVia, element: .one(.routeVia))),
-            SchemaKey("upgrade", .one(.upgrade)).notBuilt(),
+            SchemaKey("upgrade", .one(.upgrade)),
             SchemaKey(
                 "to",
                 .section(

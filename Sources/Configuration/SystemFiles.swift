@@ -4,6 +4,9 @@ internal import Glibc
 package struct SystemFiles: FileReading {
     package init() {}
 
+    /// The time of the machine's clock, in seconds of Unix time.
+    package static var now: Int64 { Int64(time(nil)) }
+
     package func contents(of path: String, limit: Int) throws(FileError) -> [UInt8] {
         var status = stat()
         guard unsafe stat(path, &status) == 0 else { throw Self.lastError() }

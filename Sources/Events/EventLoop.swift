@@ -93,6 +93,17 @@ internal import Glibc
         MailReceiver(mailbox, loop: self, body)
     }
 
+    /// Has `fill` put at most `limit` bytes where `received` finds them.
+    func receive(limit: Int, _ fill: (inout MutableSpan<UInt8>) -> ReadResult) -> ReadResult {
+        let bytes = unsafe UnsafeMutableBufferPointer(
+            rebasing: buffer.assumingMemoryBound(to: UInt8.self)[..<min(limit, buffer.count)]
+        )
+        var span = unsafe MutableSpan(_unsafeElements: bytes)
+        let result = fill(&span)
+        if case .bytes(let count) = result { receivedCount = count }
+        return result
+    }
+
     /// The bytes of the loop's last read; valid until the next one.
     package var received: Span<UInt8> {
         @_lifetime(borrow self)

@@ -38,6 +38,11 @@ internal import Glibc
         _ = unsafe event_add(event, &time)
     }
 
+    /// Has the callback called in the next turn, as if there were something to read.
+    borrowing func activate() {
+        unsafe event_active(event, Int32(EV_READ), 0)
+    }
+
     /// Stops to watch.
     borrowing func remove() {
         _ = unsafe event_del(event)

@@ -14,6 +14,7 @@ extension StreamSocket {
 
     /// Looks whether something waits to be read, without reading it.
     package func peek() -> Peek {
+        if let cipher { return cipher.peek() }
         var byte: UInt8 = 0
         let count = unsafe recv(rawDescriptor, &byte, 1, Int32(MSG_PEEK) | Int32(MSG_DONTWAIT))
         if count > 0 { return .bytes }

@@ -42,11 +42,19 @@ package enum WriteResult: Equatable, Sendable {
         set { told = newValue }
     }
     private var told: (any ReadinessObserver)?
+    /// What reads and writes go through; nil for a connection in the clear.
+    package var cipher: (any StreamCipher)? {
+        get { stage }
+        set { stage = newValue }
+    }
+    private var stage: (any StreamCipher)?
     /// Whether the connect is still under way; when it ends, the observer is told `writable`.
     package private(set) var isConnecting = false
 
     /// −1 once closed, so that a call that comes late fails and hits no other's descriptor.
     private(set) var rawDescriptor: Int32
+    /// The kernel's number of it, for a cipher that reads and writes it itself; negative once closed.
+    package var descriptorNumber: Int32 { rawDescriptor }
     private var descriptor: Descriptor?
     private var reading: EventRegistration?
     private var writing: EventRegistration?
@@ -101,6 +109,7 @@ package enum WriteResult: Equatable, Sendable {
 
     /// Reads once, at most `limit` bytes, into the loop's `received`.
     package func read(limit: Int = EventLoop.usualReadLimit) -> ReadResult {
+        if let stage { return readDeciphered(stage, limit) }
         let buffer = unsafe loop.buffer
         while true {
             let count = unsafe recv(rawDescriptor, buffer.baseAddress, min(limit, buffer.count), 0)
@@ -117,8 +126,15 @@ package enum WriteResult: Equatable, Sendable {
         }
     }
 
+    private func readDeciphered(_ cipher: any StreamCipher, _ limit: Int) -> ReadResult {
+        let result = loop.receive(limit: limit) { cipher.read(into: &$0) }
+        if cipher.readAwaitsRoom { notifyWhenWritable() }
+        return result
+    }
+
     /// Writes as much of `bytes` as there is room for.
     package func write(_ bytes: Span<UInt8>) -> WriteResult {
+        if let stage { return stage.write(bytes) }
         while true {
             let count = unsafe bytes.withUnsafeBufferPointer {
                 unsafe send(rawDescriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
@@ -132,6 +148,7 @@ package enum WriteResult: Equatable, Sendable {
     package func write(_ first: Span<UInt8>, _ second: Span<UInt8>) -> WriteResult {
         if second.isEmpty { return write(first) }
         if first.isEmpty { return write(second) }
+        if let stage { return writeEnciphered(stage, first, second) }
         while true {
             let count = unsafe first.withUnsafeBufferPointer { first in
                 unsafe second.withUnsafeBufferPointer { second in unsafe gather(first, second) }
@@ -139,6 +156,16 @@ package enum WriteResult: Equatable, Sendable {
             if count >= 0 { return .wrote(count) }
             if let result = Self.writeFailure() { return result }
         }
+    }
+
+    private func writeEnciphered(
+        _ cipher: any StreamCipher,
+        _ first: Span<UInt8>,
+        _ second: Span<UInt8>
+    ) -> WriteResult {
+        guard case .wrote(let count) = cipher.write(first) else { return cipher.write(first) }
+        guard count == first.count, case .wrote(let more) = cipher.write(second) else { return .wrote(count) }
+        return .wrote(count + more)
     }
 
     private func gather(_ first: UnsafeBufferPointer<UInt8>, _ second: UnsafeBufferPointer<UInt8>) -> Int {
@@ -171,7 +198,9 @@ package enum WriteResult: Equatable, Sendable {
 extension StreamSocket {
     /// Tells the observer of readiness to read from now on, at once if there is something already.
     package func resumeReading() {
+        let wasWanted = isReadingWanted
         isReadingWanted = true
+        defer { if !wasWanted, stage?.hasPending == true { reading?.activate() } }
         guard !isReadingWatched, rawDescriptor >= 0 else { return }
         if reading == nil {
             reading = unsafe EventRegistration(
@@ -217,10 +246,25 @@ extension StreamSocket {
             return
         }
         told?.readable()
+        if stage != nil { readPending() }
     }
+
+    /// What the cipher holds back has left the kernel, which will not tell of it again.
+    private func readPending() {
+        var turns = 0
+        while isReadingWanted, turns < Self.mostPending, let stage, stage.hasPending {
+            told?.readable()
+            turns += 1
+        }
+        if isReadingWanted, stage?.hasPending == true { reading?.activate() }
+    }
+
+    /// Reads that one readiness is good for before others have their turn.
+    private static let mostPending = 16
 
     fileprivate func becameWritable() {
         isWritingWanted = false
+        if stage?.readAwaitsRoom == true, isReadingWanted { told?.readable() }
         told?.writable()
         // Asked for again in the meantime, it is still watched: two calls saved for each full buffer.
         if !isWritingWanted && isWritingWatched {

@@ -20,6 +20,9 @@ package struct SystemError: Error, Equatable, Sendable {
         self.code = code
     }
 
+    /// What stands between a socket and its owner failed, and knows why.
+    package static let secureChannel = SystemError(.receive, code: EPROTO)
+
     /// The failure of `operation` that errno tells of.
     init(_ operation: Operation) {
         self.init(operation, code: errno)

@@ -2,6 +2,7 @@ package import Authentication
 package import Bytes
 package import HTTP
 package import Rules
+package import Trust
 
 /// A place to which connections are opened, an origin dialled directly or a parent proxy, on one loop.
 package final class Hop {
@@ -13,6 +14,10 @@ package final class Hop {
     package let address: IPAddress?
     /// The parent, where this is one.
     package let parent: ParentProxy?
+    /// TLS to the host itself; nil where it is spoken to in the clear.
+    package let security: HopSecurity?
+    /// What its parent, of which this is a tunnel, is for: an origin that is reached by CONNECT, with TLS inside.
+    package let tunnel: TunnelledOrigin?
     /// The rules that may answer this parent's challenges; empty for an origin.
     package let candidates: CandidateRules
     /// The address that is dialled, where no name has to be resolved for it.
@@ -44,8 +49,12 @@ package final class Hop {
         port: UInt16,
         address: IPAddress?,
         parent: ParentProxy?,
+        security: HopSecurity? = nil,
+        tunnel: TunnelledOrigin? = nil,
         candidates: CandidateRules
     ) {
+        self.security = security
+        self.tunnel = tunnel
         self.key = key
         self.host = host
         self.port = port
@@ -67,7 +76,49 @@ package final class Hop {
     }
 
     /// How the ledger names this server when it is a parent.
-    package var serverName: String { "proxy http://\(host):\(port)" }
+    package var serverName: String { "proxy \(security == nil ? "http" : "https")://\(host):\(port)" }
+
+    /// Where this parent's spaces are learned: a tunnel of its learns with it.
+    package var teacher: Hop { tunnel?.parent ?? self }
+
+    /// What is sent to it can be read by nobody else (A-14).
+    package var isSecure: Bool { security != nil || isLoopback }
+}
+
+/// TLS to one server: under which policy, by which name, with which certificate of ours.
+package struct HopSecurity: Sendable {
+    package let policy: TrustPolicy
+    /// What the certificate must be for, and what is asked for by SNI where it is a name.
+    package let identity: ReferenceIdentity
+    /// The credential whose certificate is shown where the server asks for one.
+    package let clientIdentity: Credential?
+
+    /// What connections and TLS sessions are kept apart by (T-5).
+    package var key: String {
+        "tls \(String(decoding: Hex.encode(policy.fingerprint.bytes.span), as: UTF8.self)) \(clientIdentity?.name ?? "")"
+    }
+
+    package init(policy: TrustPolicy, identity: ReferenceIdentity, clientIdentity: Credential?) {
+        self.policy = policy
+        self.identity = identity
+        self.clientIdentity = clientIdentity
+    }
+}
+
+/// An origin that a parent leads to by CONNECT.
+package struct TunnelledOrigin {
+    /// The parent as it is reached for other requests.
+    package let parent: Hop
+    /// The request-target of the CONNECT (RFC 9110 s.7.1).
+    package let authority: [UInt8]
+    /// TLS to the origin, inside the tunnel.
+    package let security: HopSecurity
+
+    package init(parent: Hop, authority: [UInt8], security: HopSecurity) {
+        self.parent = parent
+        self.authority = authority
+        self.security = security
+    }
 }
 
 /// Names an upstream connection within its loop.
@@ -78,7 +129,10 @@ package struct UpstreamID: Equatable, Hashable, Sendable {
 
 /// What is known on one loop of one origin that clients ask for: its route, its rules, and what was learned.
 package final class Destination {
+    /// What is dialled, after `upgrade`: what spaces and trust are about.
     package let origin: Origin
+    /// What the client asked for: what routes are about.
+    package let asked: Origin
     package let isTunnel: Bool
     package let route: Route
     package let hop: Hop
@@ -89,13 +143,33 @@ package final class Destination {
     package var learnedVersion: UInt64 = 0
     /// Some rule could answer for some client: request bodies are worth keeping (B-1).
     package let mightBeAnswered: Bool
-    /// A directly dialled loopback address counts as secure (A-14).
+    /// TLS goes to the origin itself, or a loopback address is dialled directly (A-14).
     package let isSecure: Bool
+    /// What is held against a CONNECT that isn't opened (T-12); nil where this is none.
+    package let tunnelTrust: TrustPolicy?
+    /// The origin's authority where it isn't the one that the client named, since its request is upgraded (R-4).
+    package let upgradedAuthority: [UInt8]?
+    /// What both sides call it, where they call it differently.
+    package let mapping: OriginMapping?
+    /// The same destination with certificates of ours, by their names.
+    package var variants: [String: Destination] = [:]
     /// When it was used last, for eviction.
     package var lastUse = Instant(nanoseconds: 0)
 
     /// A destination; `isTunnel` for CONNECT, whose inside no origin rule sees.
-    package init(origin: Origin, isTunnel: Bool, route: Route, hop: Hop, candidates: CandidateRules) {
+    package init(
+        origin: Origin,
+        asked: Origin? = nil,
+        isTunnel: Bool,
+        route: Route,
+        hop: Hop,
+        candidates: CandidateRules,
+        tunnelTrust: TrustPolicy? = nil
+    ) {
+        self.tunnelTrust = tunnelTrust
+        self.asked = asked ?? origin
+        mapping = asked.flatMap { $0 == origin ? nil : OriginMapping(client: $0, upstream: origin) }
+        upgradedAuthority = asked.map { $0 == origin ? nil : Array(origin.authority.utf8) } ?? nil
         self.origin = origin
         self.isTunnel = isTunnel
         self.route = route
@@ -103,7 +177,7 @@ package final class Destination {
         self.candidates = candidates
         learned = LearnedSpaces(origin: origin)
         mightBeAnswered = !candidates.isEmpty || !hop.candidates.isEmpty
-        isSecure = !hop.isParent && hop.isLoopback
+        isSecure = hop.isParent ? hop.tunnel != nil : hop.isSecure
     }
 
     /// Some rule could answer a challenge to this client (B-1).

@@ -15,6 +15,8 @@ package struct ExchangeError: Error, Equatable, Sendable {
         /// The connection ended inside the response's head.
         case responseIncomplete
         case malformedResponse(ParseError)
+        /// TLS could not be had: the server is refused by its policy, or the protocol failed.
+        case secureChannel(SecureChannelFailure)
         case loop
         case outOfDescriptors
         /// What was kept of the body can't be read back.
@@ -99,6 +101,8 @@ package struct ExchangeError: Error, Equatable, Sendable {
                 error.reason,
                 "The \(peer) sent a response that is not valid HTTP/1.1."
             )
+        case .secureChannel(let failure):
+            return LocalResponse(502, failure.type, failure.code, failure.message)
         case .loop:
             return LocalResponse(
                 502,
@@ -121,5 +125,20 @@ package struct ExchangeError: Error, Equatable, Sendable {
                 "The proxy has no free file descriptors."
             )
         }
+    }
+}
+
+/// Why there is no TLS connection: what Proxy-Status, the client and the log are told (T-1).
+package struct SecureChannelFailure: Equatable, Sendable {
+    package let type: ProxyErrorType
+    /// The stable reason code.
+    package let code: String
+    /// What to do, without any secret.
+    package let message: String
+
+    package init(_ type: ProxyErrorType, code: String, message: String) {
+        self.type = type
+        self.code = code
+        self.message = message
     }
 }

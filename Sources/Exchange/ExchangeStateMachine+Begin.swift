@@ -24,7 +24,8 @@ extension ExchangeStateMachine {
             isCrossSite: CrossSite.judge(head),
             bringsAuthorization: head.fields.contains(.authorization)
         )
-        form = RequestForm(target: destination.isTunnel ? .authority : destination.hop.isParent ? .absolute : .origin)
+        let isAbsolute = destination.hop.isParent && destination.hop.tunnel == nil
+        form = RequestForm(target: destination.isTunnel ? .authority : isAbsolute ? .absolute : .origin)
         form.upgrades = terms.upgrades
         if let refusal = judgeOwnAuthorization(head) { return finish(with: refusal) }
         if destination.hop.isParent && !passesProxyAuthorization { planAhead(.parent, head, ledgerVersion) }
@@ -48,14 +49,14 @@ extension ExchangeStateMachine {
             let settled = Settled(version: ledgerVersion, space: index)
             origin.permission = destination.settled == settled ? .notNeeded : .needed
         } else {
-            let learned = destination.hop.learned
+            let learned = destination.hop.teacher.learned
             guard let index = learned.match(path: path), let space = learned[index] else {
                 return planAlways(side, head)
             }
             guard permits(.parent, destination.hop.candidates, space, path) else { return }
             parent.plan = .learned(index)
             let settled = Settled(version: ledgerVersion, space: index)
-            parent.permission = destination.hop.settled == settled ? .notNeeded : .needed
+            parent.permission = destination.hop.teacher.settled == settled ? .notNeeded : .needed
         }
     }
 
@@ -198,7 +199,7 @@ extension ExchangeStateMachine {
     func facts(_ side: Side) -> RequestFacts {
         guard side == .parent else { return request }
         var facts = request
-        facts.isSecure = destination?.hop.isLoopback ?? false
+        facts.isSecure = destination?.hop.isSecure ?? false
         facts.isCrossSite = false
         facts.bringsAuthorization = false
         return facts

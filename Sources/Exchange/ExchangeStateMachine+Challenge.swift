@@ -89,7 +89,7 @@ extension ExchangeStateMachine {
         if side == .origin {
             destination?.learned.forget(credentialNamed: credential.name)
         } else {
-            destination?.hop.learned.forget(credentialNamed: credential.name)
+            destination?.hop.teacher.learned.forget(credentialNamed: credential.name)
         }
     }
 

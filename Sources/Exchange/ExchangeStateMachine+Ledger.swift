@@ -31,8 +31,9 @@ extension ExchangeStateMachine {
         switch state {
         case .askingLedger:
             return carryOn(side, word, version)
-        case .idle, .recordingRejection, .collectingBody, .acquiring, .awaitingContinue, .awaitingHead, .draining,
-            .relaying, .tunnelling, .finished:
+        case .idle, .recordingRejection, .collectingBody, .acquiring, .securing, .awaitingContinue, .awaitingHead,
+            .draining, .relaying, .tunnelling,
+            .finished:
             return .wait
         }
     }
@@ -49,7 +50,11 @@ extension ExchangeStateMachine {
             self[side].isScout = isScout
             if isSettled, case .learned(let space) = self[side].plan {
                 let settled = Settled(version: version, space: space)
-                if side == .origin { destination?.settled = settled } else { destination?.hop.settled = settled }
+                if side == .origin {
+                    destination?.settled = settled
+                } else {
+                    destination?.hop.teacher.settled = settled
+                }
             } else {
                 self[side].isKnownToLedger = true
             }
@@ -109,7 +114,7 @@ extension ExchangeStateMachine {
     }
 
     func learned(_ side: Side) -> LearnedSpaces? {
-        side == .origin ? destination?.learned : destination?.hop.learned
+        side == .origin ? destination?.learned : destination?.hop.teacher.learned
     }
 
     /// Server and target of one side: for an origin its directory, for a parent the origin asked for.

@@ -17,17 +17,61 @@ extension ExchangeStateMachine {
         use: (_ server: String, _ nonce: [UInt8]) -> NonceUse,
         into buffer: inout ByteBuffer
     ) {
-        form.keepsAuthorization = bringsAuthorization && origin.plan == .none
-        form.keepsProxyAuthorization = passesProxyAuthorization && parent.plan == .none
-        ForwardedRequest.appendStart(head, form: form, into: &buffer)
-        ForwardedRequest.appendFields(head, form: form, pseudonym: pseudonym, into: &buffer)
         origin.sent = .none
         parent.sent = .none
-        if parent.plan != .none {
+        if isEstablishing {
+            return appendEstablishing(
+                head,
+                pseudonym: pseudonym,
+                nonces: &nonces,
+                digest: digest,
+                use: use,
+                into: &buffer
+            )
+        }
+        form.keepsAuthorization = bringsAuthorization && origin.plan == .none
+        form.keepsProxyAuthorization = passesProxyAuthorization && parent.plan == .none
+        let isInTunnel = destination?.hop.tunnel != nil
+        if isInTunnel { form.keepsProxyAuthorization = false }
+        ForwardedRequest.appendStart(
+            head,
+            form: form,
+            authority: destination?.upgradedAuthority ?? [],
+            into: &buffer
+        )
+        ForwardedRequest.appendFields(
+            head,
+            form: form,
+            pseudonym: pseudonym,
+            mapping: destination?.mapping,
+            into: &buffer
+        )
+        if parent.plan != .none && !isInTunnel {
             appendValue(.parent, head, "Proxy-Authorization: ", &nonces, digest, use, &buffer)
         }
         if origin.plan != .none {
             appendValue(.origin, head, "Authorization: ", &nonces, digest, use, &buffer)
+        }
+        buffer.append("\r\n")
+    }
+
+    /// Appends a CONNECT of our own: nothing of the client's request, but for a login of its own at the parent.
+    private mutating func appendEstablishing(
+        _ head: borrowing RequestHead,
+        pseudonym: String,
+        nonces: inout ConnectionNonces,
+        digest: MessageDigest,
+        use: (_ server: String, _ nonce: [UInt8]) -> NonceUse,
+        into buffer: inout ByteBuffer
+    ) {
+        guard let authority = destination?.hop.tunnel?.authority else { return }
+        ForwardedRequest.appendConnect(authority.span, pseudonym: pseudonym, into: &buffer)
+        if parent.plan != .none {
+            appendValue(.parent, head, "Proxy-Authorization: ", &nonces, digest, use, &buffer)
+        } else if passesProxyAuthorization, let index = head.fields.first(.proxyAuthorization) {
+            buffer.append("Proxy-Authorization: ")
+            buffer.append(head.fields.value(index))
+            buffer.append("\r\n")
         }
         buffer.append("\r\n")
     }
@@ -78,7 +122,8 @@ extension ExchangeStateMachine {
     {
         guard let destination else { return true }
         let value =
-            side == .origin ? destination.learned.basicValue(of: index) : destination.hop.learned.basicValue(of: index)
+            side == .origin
+            ? destination.learned.basicValue(of: index) : destination.hop.teacher.learned.basicValue(of: index)
         guard let value else { return false }
         appendField(name, value, &buffer)
         self[side].sent = .basicAhead
@@ -94,7 +139,7 @@ extension ExchangeStateMachine {
     /// Makes the connection hold a nonce of the learned space: its own, else an idle one of this loop.
     private func holdLearnedNonce(_ side: Side, _ index: Int, _ nonces: inout ConnectionNonces) -> Bool {
         guard let destination else { return false }
-        guard let space = side == .origin ? destination.learned[index] : destination.hop.learned[index] else {
+        guard let space = side == .origin ? destination.learned[index] : destination.hop.teacher.learned[index] else {
             return false
         }
         if let held = nonces[side] {
@@ -106,7 +151,7 @@ extension ExchangeStateMachine {
         }
         let idle =
             side == .origin
-            ? destination.learned.takeSession(index) : destination.hop.learned.takeSession(index)
+            ? destination.learned.takeSession(index) : destination.hop.teacher.learned.takeSession(index)
         guard let idle else { return false }
         nonces[side] = HeldNonce(
             session: idle,
@@ -166,6 +211,17 @@ extension ExchangeStateMachine {
         _ digest: MessageDigest,
         _ buffer: inout ByteBuffer
     ) {
+        if isEstablishing, let authority = destination?.hop.tunnel?.authority {
+            let method = HTTPMethod.connect.text.utf8
+            session.appendValue(
+                method: method.span,
+                target: authority.span,
+                bodyHash: nil,
+                into: &buffer,
+                digest: digest
+            )
+            return
+        }
         let target = digestTarget(side)
         if let target = ForwardedRequest.standingTarget(head, form: target) {
             session.appendValue(
@@ -194,7 +250,7 @@ extension ExchangeStateMachine {
         if side == .origin {
             destination.learned.giveBack(held)
         } else {
-            destination.hop.learned.giveBack(held)
+            destination.hop.teacher.learned.giveBack(held)
         }
     }
 }

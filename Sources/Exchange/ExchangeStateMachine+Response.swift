@@ -48,10 +48,11 @@ extension ExchangeStateMachine {
         switch state {
         case .awaitingContinue, .awaitingHead:
             break
-        case .idle, .askingLedger, .recordingRejection, .collectingBody, .acquiring, .draining, .relaying, .tunnelling,
-            .finished:
+        case .idle, .askingLedger, .recordingRejection, .collectingBody, .acquiring, .securing, .draining, .relaying,
+            .tunnelling, .finished:
             return .wait
         }
+        if isEstablishing { return establishingAnswered(response, head, reading) }
         if response.version == .http10 { destination?.hop.refusesExpectation = true }
         let step = judged(response, head, reading)
         // The verdict is what was waited for; nobody is there for the rest.
@@ -82,6 +83,40 @@ extension ExchangeStateMachine {
         }
     }
 
+    /// A parent's response to a CONNECT of our own: no response of the target's, whatever it says (H-15).
+    private mutating func establishingAnswered(
+        _ response: borrowing ResponseHead,
+        _ head: borrowing RequestHead,
+        _ reading: ResponseReading
+    ) -> Step {
+        switch response.status {
+        case 100..<200:
+            return .wait
+        case 407:
+            return challenged(.parent, response, head, reading)
+        case 200..<300:
+            confirm(.parent, head, status: response.status)
+            parent.sent = .none
+            isEstablishing = false
+            refused = .none
+            state = .securing
+            return .secure(.origin)
+        default:
+            confirm(.parent, head, status: response.status == 401 ? 400 : response.status)
+            return finish(with: Self.tunnelRefused(status: 502, receivedStatus: response.status))
+        }
+    }
+
+    private static func tunnelRefused(status: UInt16, receivedStatus: UInt16) -> LocalResponse {
+        LocalResponse(
+            status,
+            .httpRequestDenied,
+            "connect.refused",
+            "The parent proxy refused the tunnel.",
+            receivedStatus: receivedStatus
+        )
+    }
+
     private mutating func interim(_ status: UInt16, _ client: ClientTerms) -> Step {
         if status == 100 {
             guard state == .awaitingContinue else { return .wait }
@@ -107,7 +142,7 @@ extension ExchangeStateMachine {
         _ head: borrowing RequestHead,
         _ reading: ResponseReading
     ) -> Step {
-        guard destination?.hop.isParent == true else {
+        guard let hop = destination?.hop, hop.isParent, hop.tunnel == nil else {
             releaseVerdicts(head)
             return finish(
                 with: LocalResponse(
@@ -157,15 +192,7 @@ extension ExchangeStateMachine {
             state = .tunnelling
             return .tunnel(nil)
         }
-        return finish(
-            with: LocalResponse(
-                response.status,
-                .httpRequestDenied,
-                "connect.refused",
-                "The parent proxy refused the tunnel.",
-                receivedStatus: response.status
-            )
-        )
+        return finish(with: Self.tunnelRefused(status: response.status, receivedStatus: response.status))
     }
 
     private mutating func final(
@@ -186,7 +213,7 @@ extension ExchangeStateMachine {
     /// The challenge goes to the client as it came, with why it was not answered.
     mutating func passOn(_ side: Side) -> Step {
         guard let reading else { return finish(with: .proxyChallengeUnanswered) }
-        if side == .parent && form.target == .authority { return passOnTunnelChallenge() }
+        if side == .parent && (form.target == .authority || isEstablishing) { return passOnTunnelChallenge() }
         state = .relaying
         releaseLedger()
         var responseForm = ResponseForm(framing: framing(reading), keepsAlive: reading.client.keepsAlive)
@@ -282,7 +309,7 @@ extension ExchangeStateMachine {
                 path: path
             )
         case (.basic(let value), .parent):
-            _ = destination.hop.learned.learn(
+            _ = destination.hop.teacher.learned.learn(
                 credential: prepared.credential,
                 ruleIndex: rule.index,
                 realm: prepared.realm,
@@ -297,14 +324,14 @@ extension ExchangeStateMachine {
                 path: path
             )
         case (.digest(let challenge), .parent):
-            _ = destination.hop.learned.learn(
+            _ = destination.hop.teacher.learned.learn(
                 credential: prepared.credential,
                 ruleIndex: rule.index,
                 challenge: challenge,
                 path: path
             )
         }
-        if side == .origin { destination.settled = Settled() } else { destination.hop.settled = Settled() }
+        if side == .origin { destination.settled = Settled() } else { destination.hop.teacher.settled = Settled() }
         hasLearned = true
     }
 }

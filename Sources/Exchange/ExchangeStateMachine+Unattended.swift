@@ -7,8 +7,8 @@ extension ExchangeStateMachine {
         switch state {
         case .awaitingContinue, .awaitingHead:
             origin.isScout && origin.sent != .none || parent.isScout && parent.sent != .none
-        case .idle, .askingLedger, .recordingRejection, .collectingBody, .acquiring, .draining, .relaying, .tunnelling,
-            .finished:
+        case .idle, .askingLedger, .recordingRejection, .collectingBody, .acquiring, .securing, .draining, .relaying,
+            .tunnelling, .finished:
             false
         }
     }

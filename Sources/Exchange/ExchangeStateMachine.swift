@@ -19,6 +19,8 @@ package struct ExchangeStateMachine: ~Copyable {
         case recordingRejection
         /// Waits for an upstream connection. Ends with `connected`, `failed`, the deadline, or the client.
         case acquiring
+        /// Waits for a TLS handshake. Ends with `secured`, `failed`, the deadline, or the client.
+        case securing
         /// The head went with an expectation; waits for 100, a final response, or 1 s.
         case awaitingContinue
         /// Waits for the final response head. Ends with it, the connection's end, or the deadline.
@@ -45,6 +47,8 @@ package struct ExchangeStateMachine: ~Copyable {
         case collectBody(tellClient: Bool)
         /// Give up any connection, lease or open one, then tell `connected` or `failed`.
         case acquire(fresh: Bool)
+        /// Do a TLS handshake on the connection in hand, then tell `secured` or `failed`.
+        case secure(Layer)
         /// Write the next leg on the connection in hand.
         case send
         /// The body is wanted now; where `tellClient`, the client gets its 100 (Continue).
@@ -65,6 +69,14 @@ package struct ExchangeStateMachine: ~Copyable {
         case challengeClient(LocalResponse, reusesUpstream: Bool)
         /// Join both directions behind this 101, or behind a 200 of our own where it is nil.
         case tunnel(ResponseForm?)
+    }
+
+    /// With whom a TLS handshake is done.
+    package enum Layer: Equatable, Sendable {
+        /// With the host that was dialled.
+        case hop
+        /// With the origin, through a parent's tunnel.
+        case origin
     }
 
     package internal(set) var state = State.idle
@@ -90,6 +102,8 @@ package struct ExchangeStateMachine: ~Copyable {
     var clientExpects = false
     /// The one repeat of this leg was used (H-6).
     var isRepeated = false
+    /// The legs are CONNECTs of our own, until the parent has opened the tunnel in which the request goes.
+    package internal(set) var isEstablishing = false
     /// The connection of this leg carried another request before.
     var isReused = false
     /// That was a leg of this exchange.
@@ -145,6 +159,7 @@ package struct ExchangeStateMachine: ~Copyable {
         isRepeated = false
         isReused = false
         isFurtherLeg = false
+        isEstablishing = false
         bringsAuthorization = false
         answersByUserinfo = false
         passesProxyAuthorization = false
@@ -166,12 +181,16 @@ extension ExchangeStateMachine {
         case .acquiring:
             self.isReused = isReused
             isFurtherLeg = false
-            guard form.target == .authority, destination?.hop.isParent == false else { return .send }
-            // Nobody but the target itself is at the other end of a CONNECT that is dialled directly.
-            state = .tunnelling
-            return .tunnel(nil)
-        case .idle, .askingLedger, .recordingRejection, .collectingBody, .awaitingContinue, .awaitingHead, .draining,
-            .relaying, .tunnelling, .finished:
+            isEstablishing = false
+            if isReused { return reached() }
+            guard destination?.hop.security == nil else {
+                state = .securing
+                return .secure(.hop)
+            }
+            return reachedHop()
+        case .idle, .askingLedger, .recordingRejection, .collectingBody, .securing, .awaitingContinue, .awaitingHead,
+            .draining, .relaying,
+            .tunnelling, .finished:
             preconditionFailure("a connection came that was not asked for")
         }
     }
@@ -180,6 +199,10 @@ extension ExchangeStateMachine {
     package mutating func legSent() -> Step {
         attempts += 1
         refused = .none
+        if isEstablishing {
+            state = .awaitingHead
+            return .wait
+        }
         if form.expectsContinue {
             state = .awaitingContinue
             return .wait
@@ -207,6 +230,8 @@ extension ExchangeStateMachine {
             guard mayRepeat, request.method.isIdempotent || !isSent else { return finish(with: error.response) }
             isRepeated = true
             return acquireFresh()
+        case .securing:
+            return finish(with: error.response)
         case .idle, .askingLedger, .recordingRejection, .collectingBody, .acquiring:
             return .wait
         case .relaying, .tunnelling, .finished:
@@ -238,8 +263,9 @@ extension ExchangeStateMachine {
             guard isReusable else { return acquireFresh() }
             refused = .read
             return sendOnSame()
-        case .idle, .askingLedger, .recordingRejection, .collectingBody, .acquiring, .awaitingContinue, .awaitingHead,
-            .relaying, .tunnelling, .finished:
+        case .idle, .askingLedger, .recordingRejection, .collectingBody, .acquiring, .securing, .awaitingContinue,
+            .awaitingHead, .relaying,
+            .tunnelling, .finished:
             return .wait
         }
     }
@@ -313,7 +339,7 @@ extension ExchangeStateMachine {
             return finish(with: .unconfirmed)
         case .collectingBody:
             return finish(with: ExchangeError(.requestTimedOut, .client).response)
-        case .acquiring:
+        case .acquiring, .securing:
             return finish(with: ExchangeError(.connectionTimedOut, source).response)
         case .awaitingContinue:
             state = .awaitingHead

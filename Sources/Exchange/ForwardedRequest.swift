@@ -34,12 +34,34 @@ package enum ForwardedRequest {
     ]
 
     /// Appends the request line and Host, which is always the target's authority (RFC 9112 s.3.2.2).
-    package static func appendStart(_ head: borrowing RequestHead, form: RequestForm, into buffer: inout ByteBuffer) {
+    ///
+    /// `authority`, unless it is empty, takes the place of the target's: the request goes to another origin than it was
+    /// written for.
+    package static func appendStart(
+        _ head: borrowing RequestHead,
+        form: RequestForm,
+        authority: [UInt8] = [],
+        into buffer: inout ByteBuffer
+    ) {
         HeadSerializer.appendMethod(head.methodBytes, into: &buffer)
         appendTarget(head, form: form.target, into: &buffer)
         buffer.append(" HTTP/1.1\r\nHost: ")
-        buffer.append(head.bytes(head.target.authority))
+        if authority.isEmpty {
+            buffer.append(head.bytes(head.target.authority))
+        } else {
+            buffer.append(authority)
+        }
         buffer.append("\r\n")
+    }
+
+    /// Appends the beginning of a CONNECT of our own (RFC 9110 s.9.3.6); values of ours and the empty line may follow.
+    package static func appendConnect(_ authority: Span<UInt8>, pseudonym: String, into buffer: inout ByteBuffer) {
+        buffer.append("CONNECT ")
+        buffer.append(authority)
+        buffer.append(" HTTP/1.1\r\nHost: ")
+        buffer.append(authority)
+        buffer.append("\r\n")
+        MessageParts.appendVia(.http11, pseudonym: pseudonym, into: &buffer)
     }
 
     /// The request-target where it stands in the head as it is sent; nil where it has to be put together.
@@ -91,15 +113,17 @@ package enum ForwardedRequest {
         _ head: borrowing RequestHead,
         form: RequestForm,
         pseudonym: String,
+        mapping: OriginMapping? = nil,
         into buffer: inout ByteBuffer
     ) {
-        var except = dropped
+        var except = mapping == nil ? dropped : dropped.union(OriginMapping.requestFields)
         if !form.keepsProxyAuthorization { except.insert(.proxyAuthorization) }
         if !form.keepsAuthorization { except.insert(.authorization) }
         let lowersMaxForwards = head.method == .options || head.method == .trace
         if lowersMaxForwards { except.insert(.maxForwards) }
         let options = head.fields.contains(.connection) ? ConnectionOptions(head.fields) : nil
         HeadSerializer.appendFields(head.fields, except: except, options: options, into: &buffer)
+        mapping?.appendRequestFields(head.fields, into: &buffer)
         if lowersMaxForwards { appendMaxForwards(head, into: &buffer) }
         appendFraming(head, into: &buffer)
         appendHopByHop(head, form: form, into: &buffer)

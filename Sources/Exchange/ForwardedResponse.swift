@@ -52,10 +52,11 @@ package enum ForwardedResponse {
         _ head: borrowing ResponseHead,
         form: ResponseForm,
         terms: ResponseTerms,
+        mapping: OriginMapping? = nil,
         into buffer: inout ByteBuffer
     ) {
         HeadSerializer.appendStatusLine(head.status, reason: head.reason, into: &buffer)
-        appendFields(head, form: form, into: &buffer)
+        appendFields(head, form: form, mapping: mapping, into: &buffer)
         if form.isPrivate { appendPrivate(head, into: &buffer) }
         if head.status >= 200 && !head.fields.contains(.date) {
             MessageParts.appendDate(terms.unixSeconds, into: &buffer)
@@ -99,9 +100,13 @@ package enum ForwardedResponse {
         }
     }
 
-    private static func appendFields(_ head: borrowing ResponseHead, form: ResponseForm, into buffer: inout ByteBuffer)
-    {
-        var except = dropped
+    private static func appendFields(
+        _ head: borrowing ResponseHead,
+        form: ResponseForm,
+        mapping: OriginMapping? = nil,
+        into buffer: inout ByteBuffer
+    ) {
+        var except = mapping == nil ? dropped : dropped.union(OriginMapping.responseFields)
         if form.keepsProxyChallenge {
             except.remove(.proxyAuthenticate)
             except.remove(.proxyAuthenticationInfo)
@@ -112,6 +117,7 @@ package enum ForwardedResponse {
         }
         let options = head.fields.contains(.connection) ? ConnectionOptions(head.fields) : nil
         HeadSerializer.appendFields(head.fields, except: except, options: options, into: &buffer)
+        mapping?.appendResponseFields(head.fields, into: &buffer)
     }
 
     private static func appendFraming(

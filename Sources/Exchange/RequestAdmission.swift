@@ -60,22 +60,14 @@ package struct RequestAdmission: Sendable {
             )
         }
         switch target.scheme {
-        case .http:
+        case .http, .https:
             return nil
-        case .https:
-            return LocalResponse(
-                501,
-                .httpRequestDenied,
-                "target.https-not-built",
-                "Requests with an https target are not served yet; use CONNECT.",
-                closes: true
-            )
         case nil:
             return LocalResponse(
                 501,
                 .httpRequestDenied,
                 "target.scheme",
-                "Only http targets are served.",
+                "Only http and https targets are served.",
                 closes: true
             )
         }

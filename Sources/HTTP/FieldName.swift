@@ -7,6 +7,7 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
     case authenticationInfo, proxyAuthenticationInfo, proxySupport
     case via, date, maxForwards, proxyStatus, cacheControl, contentType, location, server
     case secFetchSite, secFetchMode, secFetchDest, origin
+    case contentLocation, refresh, setCookie, strictTransportSecurity, altSvc, referer, destination
     case secWebSocketKey, secWebSocketAccept, secWebSocketVersion, secWebSocketProtocol, secWebSocketExtensions
     case other
 
@@ -48,6 +49,13 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
         case .secFetchMode: "Sec-Fetch-Mode"
         case .secFetchDest: "Sec-Fetch-Dest"
         case .origin: "Origin"
+        case .contentLocation: "Content-Location"
+        case .refresh: "Refresh"
+        case .setCookie: "Set-Cookie"
+        case .strictTransportSecurity: "Strict-Transport-Security"
+        case .altSvc: "Alt-Svc"
+        case .referer: "Referer"
+        case .destination: "Destination"
         case .secWebSocketKey: "Sec-WebSocket-Key"
         case .secWebSocketAccept: "Sec-WebSocket-Accept"
         case .secWebSocketVersion: "Sec-WebSocket-Version"

@@ -3,6 +3,7 @@ internal import Bytes
 internal import Exchange
 internal import HTTP
 internal import Rules
+internal import Trust
 
 /// The destinations of one loop, found by the bytes of the target without making text of them.
 final class DestinationTable {
@@ -22,7 +23,7 @@ final class DestinationTable {
         var slot = Self.hash(host, target.port ?? 0, isTunnel)
         for _ in 0..<16 {
             guard let found = slots[slot] else { break }
-            if found.isTunnel == isTunnel, found.origin.matches(scheme: scheme, host: host, port: target.port) {
+            if found.isTunnel == isTunnel, found.asked.matches(scheme: scheme, host: host, port: target.port) {
                 return found
             }
             slot = (slot + 1) % Self.slotCount
@@ -79,7 +80,7 @@ final class DestinationTable {
         count = 0
         worker.shared.learned.clear()
         for old in known {
-            let new = worker.makeDestination(old.origin, isTunnel: old.isTunnel)
+            let new = worker.makeDestination(old.asked, isTunnel: old.isTunnel)
             new.learned = old.learned
             new.learned.rebind { Self.binding($0, in: new.candidates, policy) }
             guard !new.learned.isEmpty else { continue }
@@ -97,9 +98,9 @@ final class DestinationTable {
     }
 
     private func insert(_ destination: Destination) {
-        let host = Array(destination.origin.host.utf8)
-        for port in [destination.origin.port, 0] {
-            guard port != 0 || destination.origin.port == destination.origin.scheme.defaultPort else { continue }
+        let host = Array(destination.asked.host.utf8)
+        for port in [destination.asked.port, 0] {
+            guard port != 0 || destination.asked.port == destination.asked.scheme.defaultPort else { continue }
             var slot = Self.hash(host.span, port, destination.isTunnel)
             for _ in 0..<16 where slots[slot] != nil { slot = (slot + 1) % Self.slotCount }
             if slots[slot] == nil { slots[slot] = destination }
@@ -125,7 +126,7 @@ final class DestinationTable {
 
 extension Worker {
     /// The destination of a request: its route, its rules, and what was learned of it.
-    func destination(for head: borrowing RequestHead) -> Destination {
+    func destination(for head: borrowing RequestHead, of client: Client) -> Destination {
         let target = head.target
         let scheme: Scheme = target.form == .authority ? .https : target.scheme ?? .http
         let found = destinations.find(head) {
@@ -133,50 +134,127 @@ extension Worker {
             let origin = Origin(scheme: scheme, host: host, port: target.port)
             return makeDestination(origin, isTunnel: target.form == .authority)
         }
+        guard configuration.rules.hasClientCertificates else { return upToDate(found) }
+        return upToDate(variant(of: found, for: client))
+    }
+
+    private func upToDate(_ found: Destination) -> Destination {
         let version = shared.learned.currentVersion
         if found.learnedVersion != version { adoptLearned(found, version) }
         return found
     }
 
-    func makeDestination(_ origin: Origin, isTunnel: Bool) -> Destination {
-        let route = configuration.routes.route(for: origin)
+    /// The destination with the certificates of ours that this client's connections may show (T-6).
+    private func variant(of found: Destination, for client: Client) -> Destination {
+        let rules = configuration.rules
+        let own = rules.clientCertificateRule(for: found.origin, isProxy: false, client: client)?.credential
+        let parent = found.hop.parent.flatMap {
+            rules.clientCertificateRule(for: $0.origin, isProxy: true, client: client)?.credential
+        }
+        guard own != nil || parent != nil else { return found }
+        let certificates = ClientCertificates(own: own, parent: parent)
+        if let known = found.variants[certificates.key] { return known }
+        let made = makeDestination(found.asked, isTunnel: found.isTunnel, certificates)
+        made.learned = found.learned
+        found.variants[certificates.key] = made
+        return made
+    }
+
+    func makeDestination(
+        _ asked: Origin,
+        isTunnel: Bool,
+        _ certificates: ClientCertificates = ClientCertificates()
+    ) -> Destination {
+        let route = configuration.routes.route(for: asked)
+        var origin = asked
+        if !isTunnel, asked.scheme == .http, let port = route.upgrade {
+            origin = Origin(scheme: .https, host: asked.host, port: port)
+        }
+        let security = isTunnel || origin.scheme == .http ? nil : security(of: origin, certificates.own)
         let hop: Hop
         if let parent = route.parent {
-            hop = self.hop(of: parent)
+            let plain = self.hop(of: parent, certificates.parent)
+            hop = security.map { self.hop(to: origin, through: plain, $0) } ?? plain
         } else {
-            let port = route.to?.port ?? origin.port
-            let address = route.to?.address
-            let key = "origin \(origin.host):\(port) \(address?.description ?? "")"
-            hop = destinations.hop(key) {
-                Hop(
-                    key: key,
-                    host: origin.host,
-                    port: port,
-                    address: address,
-                    parent: nil,
-                    candidates: CandidateRules(origin: origin, isProxy: true, rules: [])
-                )
-            }
+            hop = self.hop(to: origin, by: route, security)
         }
         let candidates =
             isTunnel
             ? CandidateRules(origin: origin, isProxy: false, rules: [])
             : configuration.rules.candidates(for: origin, isProxy: false)
-        return Destination(origin: origin, isTunnel: isTunnel, route: route, hop: hop, candidates: candidates)
+        return Destination(
+            origin: origin,
+            asked: asked,
+            isTunnel: isTunnel,
+            route: route,
+            hop: hop,
+            candidates: candidates,
+            tunnelTrust: isTunnel ? configuration.trust.policy(host: origin.host, port: origin.port) : nil
+        )
     }
 
-    func hop(of parent: ParentProxy) -> Hop {
-        let key = "parent \(parent.name)"
+    private func hop(to origin: Origin, by route: Route, _ security: HopSecurity?) -> Hop {
+        let port = route.to?.port ?? origin.port
+        let address = route.to?.address
+        let key = "origin \(origin.host):\(port) \(address?.description ?? "") \(security?.key ?? "")"
         return destinations.hop(key) {
             Hop(
                 key: key,
-                host: parent.origin.host,
-                port: parent.origin.port,
-                address: nil,
-                parent: parent,
-                candidates: configuration.rules.candidates(for: parent.origin, isProxy: true)
+                host: origin.host,
+                port: port,
+                address: address,
+                parent: nil,
+                security: security,
+                candidates: CandidateRules(origin: origin, isProxy: true, rules: [])
             )
         }
+    }
+
+    /// An origin that a parent leads to by CONNECT, with TLS inside (H-1).
+    private func hop(to origin: Origin, through parent: Hop, _ security: HopSecurity) -> Hop {
+        let key = "\(parent.key) origin \(origin.host):\(origin.port) \(security.key)"
+        return destinations.hop(key) {
+            Hop(
+                key: key,
+                host: parent.host,
+                port: parent.port,
+                address: parent.address,
+                parent: parent.parent,
+                security: parent.security,
+                tunnel: TunnelledOrigin(
+                    parent: parent,
+                    authority: Array(origin.authorityWithPort.utf8),
+                    security: security
+                ),
+                candidates: parent.candidates
+            )
+        }
+    }
+
+    func hop(of parent: ParentProxy, _ certificate: Credential? = nil) -> Hop {
+        let origin = parent.origin
+        let security = origin.scheme == .https ? security(of: origin, certificate) : nil
+        let key = "parent \(parent.name)\(certificate.map { " \($0.name)" } ?? "")"
+        return destinations.hop(key) {
+            Hop(
+                key: key,
+                host: origin.host,
+                port: origin.port,
+                address: nil,
+                parent: parent,
+                security: security,
+                candidates: configuration.rules.candidates(for: origin, isProxy: true)
+            )
+        }
+    }
+
+    /// TLS to a host under its trust policy.
+    private func security(of origin: Origin, _ certificate: Credential?) -> HopSecurity {
+        HopSecurity(
+            policy: configuration.trust.policy(host: origin.host, port: origin.port),
+            identity: IPAddress(origin.host).map(ReferenceIdentity.address) ?? .name(origin.host),
+            clientIdentity: certificate
+        )
     }
 
     private func adoptLearned(_ destination: Destination, _ version: UInt64) {
@@ -188,7 +266,7 @@ extension Worker {
             )
         }
         if destination.hop.isParent {
-            destination.hop.learned.adopt(
+            destination.hop.teacher.learned.adopt(
                 missing: shared.learned.spaces(of: destination.hop.serverName),
                 under: destination.hop.candidates
             )
@@ -200,8 +278,8 @@ extension Worker {
         if !destination.learned.isEmpty {
             shared.learned.publish(destination.serverName, destination.learned.snapshot)
         }
-        if destination.hop.isParent, !destination.hop.learned.isEmpty {
-            shared.learned.publish(destination.hop.serverName, destination.hop.learned.snapshot)
+        if destination.hop.isParent, !destination.hop.teacher.learned.isEmpty {
+            shared.learned.publish(destination.hop.serverName, destination.hop.teacher.learned.snapshot)
         }
     }
 
@@ -214,6 +292,17 @@ extension Worker {
             folder: configuration.spool
         )
     }
+}
+
+/// The certificates of ours that one client's connections to one destination may show.
+struct ClientCertificates {
+    /// To the origin.
+    var own: Credential?
+    /// To its parent.
+    var parent: Credential?
+
+    /// Tells them apart by names, neither of which holds a line feed.
+    var key: String { "\(own?.name ?? "")\n\(parent?.name ?? "")" }
 }
 
 extension LearnedSpaces {

@@ -64,7 +64,7 @@ struct ExchangeInProgress: ~Copyable {
         if let refusal = policy.admission.refusal(request, isClientAllowed: isClientAllowed) {
             return machine.refuse(refusal)
         }
-        let destination = worker.destination(for: request)
+        let destination = worker.destination(for: request, of: identity)
         if let refusal = worker.refusal(of: destination) { return machine.refuse(refusal) }
         let terms = ExchangeTerms(
             upgrades: policy.admission.upgrades(request),
@@ -114,8 +114,11 @@ struct ExchangeInProgress: ~Copyable {
 
     // MARK: the response
 
+    /// The method of the leg that a response answers.
+    private var method: HTTPMethod { machine.isEstablishing ? .connect : request.method }
+
     mutating func parseResponse(_ bytes: Span<UInt8>, limits: Limits) -> ParseOutcome {
-        response.parse(bytes, limits: limits, requestMethod: request.method)
+        response.parse(bytes, limits: limits, requestMethod: method)
     }
 
     /// The status of a final response whose head was just read; nil for an interim one.
@@ -136,7 +139,7 @@ struct ExchangeInProgress: ~Copyable {
         isMoreBehind: Bool,
         limits: Limits
     ) -> ResponseOutcome {
-        let length = response.bodyLength(for: request.method)
+        let length = response.bodyLength(for: method)
         var keepsAlive = response.fields.keepsConnection(response.version)
         if finalStatus != nil {
             responseBody.begin(length, .response, limits: limits)
@@ -157,7 +160,11 @@ struct ExchangeInProgress: ~Copyable {
     func appendResponse(_ form: ResponseForm, _ worker: Worker, into buffer: inout ByteBuffer) -> Bool {
         buffer.removeAll()
         let terms = terms(worker, keepsAlive: form.keepsAlive)
-        ForwardedResponse.append(response, form: form, terms: terms, into: &buffer)
+        let mapping = machine.destination?.mapping
+        if mapping != nil, OriginMapping.asksForSecureOrigin(response.fields) {
+            worker.shared.log.warn("a server sets a cookie that a client in the clear refuses: its name asks for TLS")
+        }
+        ForwardedResponse.append(response, form: form, terms: terms, mapping: mapping, into: &buffer)
         return responseBody.isEnded
     }
 

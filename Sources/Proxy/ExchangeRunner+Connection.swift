@@ -74,6 +74,8 @@ extension ExchangeRunner {
     func giveUpUpstream() {
         opening?.cancel()
         opening = nil
+        securing?.cancel()
+        securing = nil
         guard let upstream else { return }
         self.upstream = nil
         if let nonce = upstream.nonces.origin {
@@ -133,7 +135,9 @@ extension ExchangeRunner {
         case .tunnel:
             if isReset { endTunnel() } else { tunnelEnded(fromClient: false) }
         case .relaying:
-            endOfRelayedBody(isReset: isReset)
+            // A body that only the connection's end delimits could have been cut short by anybody on the way.
+            let isCut = connection.isTruncated && exchange.responseBody.isUntilClose
+            endOfRelayedBody(isReset: isReset || isCut)
         case .none, .head, .held, .draining:
             lost(connection)
         }
@@ -141,6 +145,10 @@ extension ExchangeRunner {
 
     private func lost(_ connection: UpstreamConnection) {
         let source: ExchangeError.Source = connection.hop.isParent ? .parentProxy : .upstream
+        if let error = connection.channelError {
+            let failure = ExchangeError(.secureChannel(SecureChannelFailure(error)), source)
+            return perform(exchange.machine.failed(failure))
+        }
         let isUntouched = phase != .head || !connection.hasUnread
         let error = ExchangeError(isUntouched ? .closedBeforeResponse : .responseIncomplete, source)
         if phase == .held {

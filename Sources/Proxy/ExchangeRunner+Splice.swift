@@ -7,21 +7,31 @@ internal import Rules
 extension ExchangeRunner {
     private static var large: UInt64 { 512 * 1024 }
 
+    /// The kernel moves what it has, which under TLS is not what the other side is to get.
+    private static func areClear(_ client: ClientConnection, _ upstream: UpstreamConnection) -> Bool {
+        client.stream.cipher == nil && upstream.stream.cipher == nil
+    }
+
     /// A response's content came that filled a read: what is left of it may be worth a pipe.
     func considerSplicing(read count: Int) {
         guard !splicesInward, !relaysChunks, count >= 16 * 1024, let client, let upstream else { return }
+        guard Self.areClear(client, upstream) else { return }
         guard exchange.responseBody.isFixed, exchange.responseBody.remaining >= Self.large else { return }
         flush()
         splicesInward = !client.isBlocked && !upstream.hasUnread && client.beginSplicing()
     }
 
     func considerSplicingInward(_ client: ClientConnection, _ upstream: UpstreamConnection) {
-        guard !splicesInward, record.bytesOut >= Self.large, !upstream.hasUnread else { return }
+        guard !splicesInward, record.bytesOut >= Self.large, !upstream.hasUnread, Self.areClear(client, upstream) else {
+            return
+        }
         splicesInward = client.beginSplicing()
     }
 
     func considerSplicingOutward(_ client: ClientConnection, _ upstream: UpstreamConnection) {
-        guard !splicesOutward, record.bytesIn >= Self.large, !client.hasUnread else { return }
+        guard !splicesOutward, record.bytesIn >= Self.large, !client.hasUnread, Self.areClear(client, upstream) else {
+            return
+        }
         splicesOutward = upstream.beginSplicing()
     }
 

@@ -21,6 +21,7 @@ final class ExchangeRunner: DeadlineObserver {
     var client: ClientConnection?
     var upstream: UpstreamConnection?
     var opening: ConnectionAttempt?
+    var securing: SecureHandshake?
     /// Nonces on their way from a connection that was given up to the next (A-4b).
     var carried = ConnectionNonces()
     var isCarrying = false
@@ -152,6 +153,9 @@ final class ExchangeRunner: DeadlineObserver {
             case .acquire(let fresh):
                 guard let next = acquire(fresh: fresh) else { return armDeadline() }
                 step = next
+            case .secure(let layer):
+                guard let next = secure(layer) else { return armDeadline() }
+                step = next
             case .send where !isConnectionQuiet:
                 step = exchange.machine.connectionUnusable()
             case .send:
@@ -190,6 +194,7 @@ final class ExchangeRunner: DeadlineObserver {
         case .askingLedger, .awaitingHead: length = worker.timeouts.responseHead
         case .collectingBody: length = worker.timeouts.requestBody
         case .acquiring: length = worker.timeouts.connect
+        case .securing: length = worker.timeouts.handshake
         case .awaitingContinue: length = .seconds(1)
         case .draining, .relaying: length = worker.timeouts.responseBody
         case .tunnelling: length = tunnel.isHalf ? worker.timeouts.tunnelHalf : worker.timeouts.tunnelIdle
@@ -214,7 +219,7 @@ final class ExchangeRunner: DeadlineObserver {
         case .tunnelling:
             record.reason = "tunnel.timeout"
             return endTunnel()
-        case .askingLedger, .collectingBody, .acquiring, .awaitingContinue, .awaitingHead, .draining:
+        case .askingLedger, .collectingBody, .acquiring, .securing, .awaitingContinue, .awaitingHead, .draining:
             perform(exchange.machine.deadlinePassed())
         }
     }
@@ -257,6 +262,8 @@ final class ExchangeRunner: DeadlineObserver {
         waitLimit = .distantFuture
         opening?.cancel()
         opening = nil
+        securing?.cancel()
+        securing = nil
         if let upstream {
             self.upstream = nil
             if reusesUpstream { worker.release(upstream) } else { worker.discard(upstream) }

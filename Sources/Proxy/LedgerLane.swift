@@ -193,6 +193,7 @@ final class LedgerLane {
             )
             fingerprints[key] = fingerprint
             return fingerprint
+        case .clientCertificate: return nil
         }
     }
 

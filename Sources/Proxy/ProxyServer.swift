@@ -120,6 +120,7 @@ package final class ProxyServer: Sendable {
             log.warn("the addresses of the listeners have changed; that takes a restart")
         }
         policy.withLock { $0 = next }
+        shared.tls.removeAll()
         shared.peers.forEach { $0.adopt(next) }
     }
 

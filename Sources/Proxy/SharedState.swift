@@ -14,6 +14,7 @@ final class SharedState: Sendable {
     let hosts = HostCounts()
     let clients = Atomic<Int>(0)
     let learned = LearnedTable()
+    let tls = TLSContexts()
     let nonces = NonceTable()
     let ownAddresses: OwnAddresses
     let log: ProxyLog

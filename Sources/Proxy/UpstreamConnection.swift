@@ -1,6 +1,7 @@
 internal import Bytes
 internal import Events
 internal import Exchange
+internal import TLS
 
 /// One connection to an origin or a parent, lent to one exchange at a time.
 final class UpstreamConnection: ReadinessObserver {
@@ -54,8 +55,23 @@ final class UpstreamConnection: ReadinessObserver {
     var hasUnread: Bool { hasInbound }
     var stream: StreamSocket { socket }
 
+    /// From here on everything goes through `channel`.
+    func adopt(_ channel: TLSChannel) {
+        socket.observer = self
+        socket.cipher = channel
+        self.channel = channel
+    }
+
+    private var channel: TLSChannel?
+
+    /// What ended its TLS; a word about our certificate comes only behind the handshake (T-6).
+    var channelError: TLSError? { channel?.error }
+
+    /// The peer's end was not announced, so that it may be somebody else's doing.
+    var isTruncated: Bool { channel?.isTruncated == true }
+
     func readable() {
-        guard let runner else { return idleBroken() }
+        guard let runner else { return idleReadable() }
         guard wantsInput, !isEndOfFileSeen else { return socket.pauseReading() }
         if runner.splicesInward {
             isMorePossible = true
@@ -166,8 +182,9 @@ final class UpstreamConnection: ReadinessObserver {
         return move
     }
 
-    /// Bytes or an end on a connection that nobody uses: it can't be trusted any more.
-    private func idleBroken() {
+    /// Bytes or an end on a connection that nobody uses: it can't be trusted any more. A TLS ticket is neither.
+    private func idleReadable() {
+        if channel != nil, socket.peek() == .silent { return }
         worker.discard(self)
     }
 

@@ -102,7 +102,7 @@ extension Worker {
     /// The connection ends; its nonces are idle for others (A-4b).
     func discard(_ connection: UpstreamConnection) {
         guard pool.remove(connection) else { return }
-        if let nonce = connection.nonces.parent { connection.hop.learned.giveBack(nonce) }
+        if let nonce = connection.nonces.parent { connection.hop.teacher.learned.giveBack(nonce) }
         if let nonce = connection.nonces.origin { destinations.giveBack(nonce) }
         connection.nonces = ConnectionNonces()
         connection.close()

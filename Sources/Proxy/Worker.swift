@@ -6,7 +6,9 @@ internal import Exchange
 internal import HTTP
 internal import Rules
 internal import Synchronization
+internal import TLS
 internal import Telemetry
+internal import Trust
 
 /// Everything of one loop: its connections, its pool, what it learned; used on the loop's thread only.
 final class Worker: ListenerObserver {
@@ -15,6 +17,8 @@ final class Worker: ListenerObserver {
     let shared: SharedState
     let resolver: Resolver
     let digest = MessageDigest()
+    /// TLS sessions that may be resumed (T-8).
+    let sessions = TLSSessionCache()
     let pseudonym: String
     private(set) var policy: Policy
     private let accessLog: AccessLog?
@@ -216,8 +220,9 @@ final class Worker: ListenerObserver {
         runner.write(to: accessLog)
     }
 
-    /// A target that leads back to this proxy by its own address (H-13).
+    /// A target that leads back to this proxy by its own address (H-13), or a tunnel to whom pins are for (T-12).
     func refusal(of destination: Destination) -> LocalResponse? {
+        if destination.tunnelTrust?.refusesTunnel(at: loop.unixSeconds) == true { return .tunnelRefused }
         guard let address = destination.hop.literalAddress else { return nil }
         guard shared.ownAddresses.contains(address, port: destination.hop.port) else { return nil }
         return ExchangeError(.loop, .local).response
@@ -228,6 +233,8 @@ final class Worker: ListenerObserver {
     /// New requests run under `policy` from now on; what did not change keeps its state.
     func adopt(_ policy: Policy) {
         self.policy = policy
+        // What they were made under may have changed (T-11).
+        sessions.removeAll()
         destinations.rebind(to: policy, worker: self)
         for host in Set(pool.waiting.map(\.hop.serverKey)) { placeFreed(at: host) }
     }

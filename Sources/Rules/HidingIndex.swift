@@ -47,7 +47,8 @@ extension Rule {
     func hides(_ later: Rule) -> Bool {
         guard space.isProxy == later.space.isProxy, space.scheme == nil || space.scheme == later.space.scheme,
             space.port.covers(later.space.port), space.realm.covers(later.space.realm),
-            methods.isSuperset(of: later.methods), !later.space.hosts.isEmpty
+            methods.isSuperset(of: later.methods), isForClientCertificate == later.isForClientCertificate,
+            !later.space.hosts.isEmpty
         else { return false }
         if let path = space.path {
             guard let laterPath = later.space.path, path.covers(laterPath) else { return false }

@@ -29,15 +29,18 @@ package struct Route: Sendable {
     package let via: [NextHop]
     /// Where to connect instead; nil: to the host itself.
     package let to: Destination?
+    /// The port at which a client's http request goes over TLS; nil: it stays in the clear.
+    package let upgrade: UInt16?
     /// Its place in the file; -1 for the default route.
     package let index: Int
     /// Where it stands.
     package let place: SourcePlace
 
     /// A route from all its parts.
-    package init(via: [NextHop], to: Destination?, index: Int, place: SourcePlace) {
+    package init(via: [NextHop], to: Destination?, upgrade: UInt16? = nil, index: Int, place: SourcePlace) {
         self.via = via
         self.to = to
+        self.upgrade = upgrade
         self.index = index
         self.place = place
     }

@@ -129,6 +129,9 @@ package final class Rule: Sendable {
         return first == .basic || first == .bearer ? first : nil
     }
 
+    /// Whether its credential is shown within TLS, so that no challenge of HTTP ever meets it.
+    package var isForClientCertificate: Bool { credential?.isClientCertificate ?? false }
+
     /// Whether it is about requests of this client.
     package func admits(_ client: Client) -> Bool {
         guard let clients else { return true }

@@ -6,6 +6,8 @@ package final class RuleTable: Sendable {
     /// In file order.
     package let rules: [Rule]
     private let index: HostIndex
+    /// Those with a client certificate, which are looked up apart.
+    private let certificateRules: [Rule]
 
     /// A table of the rule file's rules, the `index` of each being its place in the list, and of the parents' `use`.
     package init(rules: [Rule], parents: [ParentProxy] = []) {
@@ -20,6 +22,7 @@ package final class RuleTable: Sendable {
         }
         self.rules = all
         self.index = index
+        certificateRules = all.filter(\.isForClientCertificate)
     }
 
     /// The rules that are about an origin (or about a parent, which is then the origin given).
@@ -28,8 +31,24 @@ package final class RuleTable: Sendable {
     package func candidates(for origin: Origin, isProxy: Bool) -> CandidateRules {
         let entries = index.entries(host: origin.host, address: IPAddress(origin.host))
         let matching = entries.lazy.map { self.rules[$0] }.filter {
-            $0.space.isProxy == isProxy && $0.space.matchesSchemeAndPort(of: origin)
+            $0.space.isProxy == isProxy && !$0.isForClientCertificate && $0.space.matchesSchemeAndPort(of: origin)
         }
         return CandidateRules(origin: origin, isProxy: isProxy, rules: Array(matching))
+    }
+
+    /// Whether any rule gives a client certificate.
+    package var hasClientCertificates: Bool { !certificateRules.isEmpty }
+
+    /// The first rule with a client certificate for a TLS connection to this origin or parent on behalf of the client
+    /// (T-6).
+    ///
+    /// It goes together with whatever answers a challenge, so it is looked up apart from the rules for those.
+    package func clientCertificateRule(for origin: Origin, isProxy: Bool, client: Client) -> Rule? {
+        guard !certificateRules.isEmpty, origin.scheme == .https else { return nil }
+        let address = IPAddress(origin.host)
+        return certificateRules.first { rule in
+            rule.space.isProxy == isProxy && rule.space.matchesSchemeAndPort(of: origin) && rule.admits(client)
+                && rule.space.hosts.contains { $0.matches(host: origin.host, address: address) }
+        }
     }
 }

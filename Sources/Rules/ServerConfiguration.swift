@@ -15,6 +15,10 @@ package final class ServerConfiguration: Sendable {
     package let routes: RouteTable
     /// In file order, used or not.
     package let parents: [ParentProxy]
+    /// What must hold of upstreams and parents that speak TLS.
+    package let trust: TrustTable
+    /// Whose TLS is opened; nil: nobody's.
+    package let interception: InterceptionConfiguration?
     /// Who may use the proxy; nil: loopback and unix sockets.
     package let access: [ClientPattern]?
     /// How much of everything is taken.
@@ -39,6 +43,8 @@ package final class ServerConfiguration: Sendable {
         rules: RuleTable,
         routes: RouteTable,
         parents: [ParentProxy],
+        trust: TrustTable = TrustTable([]),
+        interception: InterceptionConfiguration? = nil,
         access: [ClientPattern]?,
         limits: LimitsConfiguration,
         timeouts: TimeoutsConfiguration,
@@ -53,6 +59,8 @@ package final class ServerConfiguration: Sendable {
         self.rules = rules
         self.routes = routes
         self.parents = parents
+        self.trust = trust
+        self.interception = interception
         self.access = access
         self.limits = limits
         self.timeouts = timeouts
@@ -71,6 +79,8 @@ package final class ServerConfiguration: Sendable {
             rules: rules,
             routes: routes,
             parents: parents,
+            trust: trust,
+            interception: interception,
             access: access,
             limits: limits,
             timeouts: timeouts,

@@ -49,7 +49,9 @@ func load(
         path: "/etc/countersign.yaml",
         environment: .fixed(environment),
         readsSecrets: readsSecrets,
-        files: memory
+        readsUnbuilt: true,
+        files: memory,
+        now: 1_798_761_600  // 2027-01-01
     )
 }
 

@@ -3,6 +3,7 @@ import Bytes
 import Crypto
 import Rules
 import Testing
+import Trust
 
 @testable import Configuration
 
@@ -115,7 +116,7 @@ import Testing
     @Test("a file where a certificate is asked for may be written both ways") func fileForms() {
         for form in ["a.pem", "{ file: a.pem }"] {
             let text = "version: 1\ncredentials: { a: { certificate: \(form), private_key: { file: a.key } } }\n"
-            #expect(messages(text) == ["'certificate' is not built yet"])
+            #expect(messages(text).first == "the file of this certificate can't be read: there is no such file")
         }
     }
 
@@ -127,9 +128,8 @@ import Testing
 
     @Test("a pin may be written as curl does") func curlPin() {
         let pin = "sha256//tpWi65UOWiib6MWOkld7AAHTZUjAY82KkNpkd4/hTcM="
-        #expect(
-            messages("version: 1\ntrust: [{ host: a.example.com, pins: [\(pin)] }]\n") == ["'trust' is not built yet"]
-        )
+        let text = "version: 1\ntrust: [{ host: a.example.com, pins: [\(pin)] }]\n"
+        #expect(load(text).configuration?.trust.patterns.first?.policy.terms.pins.keys.count == 1)
     }
 
     @Test("a login in a proxy's URL is an error that names 'use' and shows nothing of it") func loginInURL() {
@@ -238,13 +238,13 @@ import Testing
             """
         #expect(
             said(text) == [
-                "3:15 'header' is not built yet", "5:5 'oauth2' is not built yet", "13:54 'upgrade' is not built yet",
+                "3:15 'header' is not built yet", "5:5 'oauth2' is not built yet",
                 "15:3 'destinations' is not built yet",
             ]
         )
     }
 
-    @Test("the legacy application's file is refused for what isn't built, and for nothing else") func legacy() {
+    @Test("there is nothing to say of the legacy application's file") func legacy() {
         let text = """
             version: 1
             credentials:
@@ -260,11 +260,6 @@ import Testing
             routes:
               - { host: erp.example.com, upgrade: https }
             """
-        #expect(
-            said(text) == [
-                "3:17 'certificate' is not built yet", "6:1 'trust' is not built yet",
-                "13:30 'upgrade' is not built yet",
-            ]
-        )
+        #expect(said(text, readsSecrets: false) == [])
     }
 }

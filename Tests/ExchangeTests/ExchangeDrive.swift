@@ -101,6 +101,7 @@ struct ExchangeDrive: ~Copyable {
             case .acquire(let fresh):
                 if fresh { nonces = ConnectionNonces() }
                 step = machine.connected(isReused: !fresh)
+            case .secure(let layer): step = machine.secured(layer)
             case .send: step = send(head)
             case .drain: step = machine.drained(isReusable: keepsConnection)
             case .wait, .sendBody, .relayInterim:

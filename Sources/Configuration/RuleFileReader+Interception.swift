@@ -1,0 +1,66 @@
+internal import HTTP
+internal import Rules
+internal import Trust
+
+extension RuleFileReader {
+    mutating func readInterception(_ node: YAMLNode?) {
+        guard let node, node.entries != nil else { return }
+        let written = node["hosts"].map { hostPatterns($0) }
+        let except = hostPatterns(node["except"])
+        warnOfOneLabel(except, key: "except")
+        guard let authorityNode = node["authority"] else {
+            guard !hasUnknownKey(node, Schema.interception) else { return }
+            if let key = node.entry("hosts")?.key {
+                error(key, "'hosts' can't be opened without an 'authority': countersign ca init makes one")
+            } else {
+                warning(node, "nothing is opened without an 'authority': countersign ca init makes one")
+            }
+            return
+        }
+        guard let authority = authority(authorityNode) else { return }
+        let other = text(node["other"], as: .choice(["tunnel", "refuse"]))
+        interception = InterceptionConfiguration(
+            authority: authority,
+            hosts: written?.map(\.pattern) ?? hostsWorthOpening(),
+            except: except.map(\.pattern),
+            other: other.map { $0 == "tunnel" ? .tunnel : .refuse }
+        )
+    }
+
+    private mutating func authority(_ node: YAMLNode) -> InterceptionConfiguration.Authority? {
+        guard node.entries != nil else { return nil }
+        let certificate = certificates(node["certificate"], what: "the authority's certificate")
+        let key = privateKey(node["private_key"], hasPassphrase: nil)
+        guard let certificate, let key else { return nil }
+        return InterceptionConfiguration.Authority(
+            certificatePath: certificate.name,
+            certificate: certificate.pem,
+            privateKey: key
+        )
+    }
+
+    /// The hosts of origin rules with `use` and of policies with pins, but for `protocol: http` and `*`.
+    private func hostsWorthOpening() -> [HostPattern] {
+        let ofRules = rules.lazy.map(\.rule)
+            .filter { $0.credential != nil && !$0.space.isProxy && $0.space.scheme != .http }
+            .flatMap(\.space.hosts)
+        let ofPins = policies.lazy.map(\.pattern).filter { $0.policy.terms.comparesPins }.flatMap(\.hosts)
+        var hosts: [HostPattern] = []
+        var seen: Set<HostPattern> = []
+        for host in Array(ofRules) + Array(ofPins) where host.form != .any && seen.insert(host).inserted {
+            hosts.append(host)
+        }
+        return hosts
+    }
+
+    /// `*.` where whoever writes it may well mean any depth, as elsewhere.
+    mutating func warnOfOneLabel(_ hosts: [(pattern: HostPattern, mark: Mark)], key: String) {
+        for (pattern, mark) in hosts {
+            guard case .oneLabel(let name) = pattern.form else { continue }
+            collector.warning(
+                mark,
+                "'*.\(name)' under '\(key)' is exactly one label deep: write '.\(name)' for that name and all below it"
+            )
+        }
+    }
+}

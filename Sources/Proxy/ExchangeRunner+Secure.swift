@@ -1,0 +1,124 @@
+internal import Bytes
+internal import Events
+internal import Exchange
+internal import HTTP
+internal import TLS
+internal import Trust
+
+extension ExchangeRunner {
+    /// Does the handshake with whom `layer` names; nil while it is under way.
+    func secure(_ layer: ExchangeStateMachine.Layer) -> ExchangeStateMachine.Step? {
+        phase = .none
+        guard let upstream, let security = security(layer, upstream.hop) else {
+            return exchange.machine.failed(ExchangeError(.closedBeforeResponse, .upstream))
+        }
+        guard upstream.stream.cipher == nil, !upstream.hasUnread else {
+            return exchange.machine.failed(ExchangeError(.secureChannel(.unexpectedBytes), source(layer)))
+        }
+        do {
+            let session = try worker.makeSession(security, key: upstream.hop.key, on: upstream.stream)
+            let handshake = SecureHandshake(session, on: upstream.stream) { [self] outcome in
+                securing = nil
+                guard self.upstream === upstream else { return }
+                if let step = handshakeEnded(outcome, layer, upstream) { perform(step) }
+            }
+            securing = handshake
+            return handshakeEnded(handshake.start(), layer, upstream)
+        } catch {
+            return exchange.machine.failed(ExchangeError(.secureChannel(SecureChannelFailure(error)), .local))
+        }
+    }
+
+    private func security(_ layer: ExchangeStateMachine.Layer, _ hop: Hop) -> HopSecurity? {
+        layer == .hop ? hop.security : hop.tunnel?.security
+    }
+
+    private func source(_ layer: ExchangeStateMachine.Layer) -> ExchangeError.Source {
+        layer == .hop && upstream?.hop.isParent == true ? .parentProxy : .upstream
+    }
+
+    private func handshakeEnded(
+        _ outcome: SecureHandshake.Outcome,
+        _ layer: ExchangeStateMachine.Layer,
+        _ upstream: UpstreamConnection
+    ) -> ExchangeStateMachine.Step? {
+        switch outcome {
+        case .waiting:
+            return nil
+        case .complete(let channel):
+            securing = nil
+            if let failure = channel.session.decision?.failure, !channel.session.isResumed { tell(failure) }
+            upstream.adopt(channel)
+            return exchange.machine.secured(layer)
+        case .failed(let error, let session):
+            securing = nil
+            if let failure = session.decision?.failure { tell(failure) }
+            let failure = SecureChannelFailure(error, decision: session.decision)
+            return exchange.machine.failed(ExchangeError(.secureChannel(failure), source(layer)))
+        }
+    }
+}
+
+extension ExchangeRunner {
+    /// Tells the operator what was held against a server, with lines to paste where it is about pins (T-10).
+    private func tell(_ failure: TrustFailure) {
+        let isAboutPins = failure.kind == .pins || failure.kind == .observed
+        let lines = isAboutPins ? "; seen: \(failure.seenLines.joined(separator: ", "))" : ""
+        worker.shared.log.warn("\(failure.reasonCode): \(failure.message)\(lines)")
+    }
+}
+
+extension LocalResponse {
+    /// Nobody would look at the server's certificate inside a tunnel (T-12).
+    static var tunnelRefused: LocalResponse {
+        LocalResponse(
+            403,
+            .httpRequestDenied,
+            "pin.tunnel-refused",
+            "This host is pinned, and in a tunnel nobody would look at its certificate: use 'upgrade', or 'tunnel: pass'."
+        )
+    }
+}
+
+extension Worker {
+    fileprivate func makeSession(
+        _ security: HopSecurity,
+        key: String,
+        on stream: StreamSocket
+    ) throws(TLSError) -> TLSSession {
+        try TLSSession(
+            shared.tls.context(security),
+            to: security.identity,
+            over: .descriptor(stream.descriptorNumber),
+            sessions: sessions,
+            key: TLSSessionKey(Array(key.utf8)),
+            now: loop.unixSeconds
+        )
+    }
+}
+
+extension SecureChannelFailure {
+    /// Bytes came before the handshake that belong to nothing.
+    fileprivate static var unexpectedBytes: SecureChannelFailure {
+        SecureChannelFailure(
+            .tlsProtocolError,
+            code: "tls.unexpected",
+            message: "The parent proxy sent something before the TLS handshake could begin."
+        )
+    }
+
+    /// What is told of a failed handshake: the policy's own reason where the server was refused.
+    init(_ error: TLSError, decision: TrustDecision? = nil) {
+        if error.kind == .untrusted, let failure = decision?.failure {
+            self.init(.tlsCertificateError, code: failure.reasonCode, message: failure.message)
+            return
+        }
+        let type: ProxyErrorType =
+            switch error.kind {
+            case .alert: .tlsAlertReceived
+            case .untrusted: .tlsCertificateError
+            default: .tlsProtocolError
+            }
+        self.init(type, code: error.reasonCode, message: "There is no TLS connection: \(error).")
+    }
+}

@@ -1,0 +1,58 @@
+internal import Bytes
+internal import Events
+internal import Exchange
+internal import TLS
+
+/// Does one TLS handshake with a server on a socket, which it watches meanwhile in its connection's place.
+final class SecureHandshake: ReadinessObserver {
+    enum Outcome {
+        case waiting
+        case complete(TLSChannel)
+        case failed(TLSError, TLSSession)
+    }
+
+    private let session: TLSSession
+    private let socket: StreamSocket
+    private var told: ((Outcome) -> Void)?
+
+    /// `told` is called once, unless `start` gives the outcome at once or `cancel` comes first.
+    init(_ session: TLSSession, on socket: StreamSocket, told: @escaping (Outcome) -> Void) {
+        self.session = session
+        self.socket = socket
+        self.told = told
+    }
+
+    func start() -> Outcome {
+        socket.observer = self
+        return proceed()
+    }
+
+    /// Nobody waits for it any more.
+    func cancel() { told = nil }
+
+    func readable() { goOn() }
+    func writable() { goOn() }
+
+    private func goOn() {
+        let outcome = proceed()
+        if case .waiting = outcome { return }
+        let told = told
+        self.told = nil
+        told?(outcome)
+    }
+
+    private func proceed() -> Outcome {
+        switch session.handshake() {
+        case .complete:
+            return .complete(TLSChannel(session))
+        case .wantsRead:
+            socket.resumeReading()
+            return .waiting
+        case .wantsWrite:
+            socket.notifyWhenWritable()
+            return .waiting
+        case .failed(let error):
+            return .failed(error, session)
+        }
+    }
+}

@@ -1,0 +1,345 @@
+package import Bytes
+internal import COpenSSL
+internal import Glibc
+package import Trust
+
+/// What a session reads and writes its records through.
+package enum TLSTransport: Sendable {
+    /// A connected, non-blocking socket, which stays its owner's and must outlive the session.
+    case descriptor(Int32)
+    /// One end of a pair of BIOs.
+    case pair(BIOPair.End)
+}
+
+/// Where a handshake stands.
+package enum TLSHandshakeResult: Sendable {
+    /// It is done, and the server accepted.
+    case complete
+    case wantsRead
+    case wantsWrite
+    /// It failed for good; an alert has been sent as far as there was room.
+    case failed(TLSError)
+}
+
+/// What a read gave.
+package enum TLSReadResult: Sendable {
+    /// So many bytes, at least one.
+    case bytes(Int)
+    case wantsRead
+    case wantsWrite
+    /// The peer has said that it ends its direction [RFC 8446 s.6.1].
+    case endOfFile
+    /// The connection has ended and the peer hasn't said so: whoever can't tell the end by himself was cut short.
+    case truncated
+    case failed(TLSError)
+}
+
+/// What a write did.
+package enum TLSWriteResult: Sendable {
+    /// So many bytes were taken, at least one unless none was given.
+    case wrote(Int)
+    case wantsRead
+    case wantsWrite
+    case failed(TLSError)
+}
+
+/// One TLS connection, ours to a server or a client's to us; it never blocks and belongs to one thread.
+@safe package final class TLSSession {
+    let ssl: OpaquePointer
+    let context: TLSContext
+    /// Whom we speak to; nil in a session with a client.
+    let server: Server?
+    /// The verdict on the server; nil as long as there is none. Nothing may be sent unless it is accepted.
+    package internal(set) var decision: TrustDecision?
+    /// The server's path: valid up to its anchor, or what signatures link of an invalid one.
+    package internal(set) var peerPath: [CertificateFacts] = []
+    /// Whether the server asked for a client certificate, on this connection and not in the one that is resumed.
+    package internal(set) var askedForCertificate = false
+    /// Whether the client certificate of the context was given to the handshake.
+    package internal(set) var hasOfferedCertificate = false
+    var hasRefusedRenegotiation = false
+    /// The session that the handshake offered to resume.
+    private var offered: ResumableSession?
+    private var isOpen = false
+    private var hasFailed = false
+    /// How reading has ended; it is told once all bytes before it have been taken, and from then on.
+    private var ending: TLSReadResult?
+    /// Why nothing more can be written; what the peer said before may still be read.
+    private var writeFailure: TLSError?
+
+    /// What a session with a server needs to know of it.
+    struct Server {
+        let identity: ReferenceIdentity
+        let sessions: TLSSessionCache?
+        let key: TLSSessionKey?
+        let now: Int64
+    }
+
+    /// A session with a server that must be `identity`, whose name is sent as SNI [RFC 6066 s.3].
+    ///
+    /// It resumes what `sessions` holds for `key` and keeps there what the server gives. `now` is the time as of which
+    /// the server is judged, in seconds of Unix time.
+    package init(
+        _ context: TLSContext,
+        to identity: ReferenceIdentity,
+        over transport: TLSTransport,
+        sessions: TLSSessionCache? = nil,
+        key: TLSSessionKey? = nil,
+        now: Int64
+    ) throws(TLSError) {
+        ERR_clear_error()
+        guard let policy = context.policy, let ssl = unsafe SSL_new(context.raw) else { throw TLSError(.library) }
+        unsafe self.ssl = ssl
+        self.context = context
+        server = Server(identity: identity, sessions: sessions, key: key, now: now)
+        unsafe SSL_set_connect_state(ssl)
+        attach()
+        try connect(transport)
+        if case .name(let name) = identity, unsafe COpenSSL_SSL_set_tlsext_host_name(ssl, name) != 1 {
+            throw TLSError(.material, .local, "'\(name)' is no name for SNI")
+        }
+        switch policy.terms.revocation {
+        case .staple, .mustStaple: unsafe COpenSSL_SSL_set_tlsext_status_type(ssl, TLSEXT_STATUSTYPE_ocsp)
+        case .off, .crl: break
+        }
+        if let key, let stored = sessions?.take(for: key, now: now), unsafe SSL_set_session(ssl, stored.raw) == 1 {
+            offered = stored
+        }
+    }
+
+    /// A session with a client, to whom we are what `leaf` says.
+    package init(_ context: TLSContext, as leaf: MintedLeaf, over transport: TLSTransport) throws(TLSError) {
+        ERR_clear_error()
+        guard context.policy == nil, let ssl = unsafe SSL_new(context.raw) else { throw TLSError(.library) }
+        unsafe self.ssl = ssl
+        self.context = context
+        server = nil
+        unsafe SSL_set_accept_state(ssl)
+        attach()
+        try connect(transport)
+        guard unsafe SSL_use_cert_and_key(ssl, leaf.certificate.raw, leaf.key.raw, nil, 1) == 1 else {
+            throw TLSError(.material, .local, "the leaf is of no use")
+        }
+    }
+
+    deinit {
+        // A session that ends without close_notify could not be resumed any more; only one that failed mustn't be.
+        if !hasFailed { unsafe SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN) }
+        unsafe SSL_free(ssl)
+    }
+
+    private func connect(_ transport: TLSTransport) throws(TLSError) {
+        switch transport {
+        case .descriptor(let descriptor):
+            guard unsafe SSL_set_fd(ssl, descriptor) == 1 else { throw TLSError(.library) }
+        case .pair(let end):
+            // One reference serves both directions.
+            unsafe BIO_up_ref(end.raw)
+            unsafe SSL_set_bio(ssl, end.raw, end.raw)
+        }
+    }
+}
+
+// MARK: Bytes
+
+extension TLSSession {
+    /// Takes the handshake as far as it goes.
+    ///
+    /// The server has been judged before `complete`, and before our certificate left (T-1).
+    package func handshake() -> TLSHandshakeResult {
+        guard !hasFailed else { return .failed(Self.unusable) }
+        if isOpen { return .complete }
+        ERR_clear_error()
+        let status = unsafe SSL_do_handshake(ssl)
+        guard status == 1 else {
+            switch outcome(of: status) {
+            case .wantsRead: return .wantsRead
+            case .wantsWrite: return .wantsWrite
+            case .endOfFile, .truncated: return .failed(fail(TLSError(.closed, .peer)))
+            case .failed(let error): return .failed(fail(error))
+            }
+        }
+        if server != nil {
+            if let offered, isResumed {
+                decision = offered.decision
+                peerPath = offered.path
+            }
+            // The callback has refused what it didn't accept; this holds even if it was never called.
+            guard decision?.isAccepted == true else { return .failed(fail(TLSError(.untrusted))) }
+        }
+        offered = nil
+        isOpen = true
+        return .complete
+    }
+
+    /// Reads what has arrived: as much as `bytes` takes and is there without waiting.
+    package func read(into bytes: inout MutableSpan<UInt8>) -> TLSReadResult {
+        if let ending { return ending }
+        guard isOpen, !hasFailed else { return .failed(Self.unusable) }
+        ERR_clear_error()
+        var filled = 0
+        let limit = bytes.count
+        while filled < limit {
+            var count = 0
+            let status = unsafe bytes.withUnsafeMutableBytes { storage in
+                unsafe storage.baseAddress.map { unsafe SSL_read_ex(ssl, $0 + filled, limit - filled, &count) } ?? 0
+            }
+            if status == 1 {
+                filled += count
+                // Nothing is left over: another read would only hear so from the kernel.
+                if !hasPending { break }
+                continue
+            }
+            let result = hasRefusedRenegotiation ? .failed(refusal()) : readResult(of: status)
+            switch result {
+            case .bytes, .wantsRead, .wantsWrite: break
+            case .endOfFile, .truncated, .failed: ending = result
+            }
+            return filled > 0 ? .bytes(filled) : result
+        }
+        return .bytes(filled)
+    }
+
+    /// Reads at most `limit` bytes that have arrived, and appends them to `buffer`.
+    package func read(into buffer: inout ByteBuffer, limit: Int) -> TLSReadResult {
+        let all = buffer.writable(minimum: limit)
+        var window = all._consumingExtracting(first: limit)
+        let result = read(into: &window)
+        if case .bytes(let count) = result { buffer.commit(count) }
+        return result
+    }
+
+    private func refusal() -> TLSError {
+        let words = "the server asks for another handshake, and no client certificate is meant for it"
+        return fail(TLSError(.renegotiationRefused, .peer, words))
+    }
+
+    /// What a call comes to on a session that isn't open yet, or has failed.
+    private static var unusable: TLSError { TLSError(.library, .local, "the session isn't open") }
+
+    private func readResult(of status: Int32) -> TLSReadResult {
+        switch outcome(of: status) {
+        case .wantsRead: .wantsRead
+        case .wantsWrite: .wantsWrite
+        case .endOfFile: .endOfFile
+        case .truncated: truncation()
+        case .failed(let error): .failed(fail(error))
+        }
+    }
+
+    private func truncation() -> TLSReadResult {
+        hasFailed = true
+        return .truncated
+    }
+
+    /// Writes as much of `bytes` as there is room for, in records of at most 16 KiB.
+    ///
+    /// After `wantsWrite` or `wantsRead` the next write must begin with the same bytes: a record of them may be under
+    /// way.
+    package func write(_ bytes: Span<UInt8>) -> TLSWriteResult {
+        guard isOpen, !hasFailed else { return .failed(Self.unusable) }
+        if let writeFailure { return .failed(writeFailure) }
+        ERR_clear_error()
+        var taken = 0
+        while taken < bytes.count {
+            var count = 0
+            let status = unsafe bytes.withUnsafeBytes { storage in
+                unsafe storage.baseAddress.map { unsafe SSL_write_ex(ssl, $0 + taken, storage.count - taken, &count) }
+                    ?? 0
+            }
+            if status == 1 {
+                taken += count
+                continue
+            }
+            let result = writeResult(of: status)
+            if case .failed(let error) = result { writeFailure = error }
+            return taken > 0 ? .wrote(taken) : result
+        }
+        return .wrote(taken)
+    }
+
+    private func writeResult(of status: Int32) -> TLSWriteResult {
+        switch outcome(of: status) {
+        case .wantsRead: return .wantsRead
+        case .wantsWrite: return .wantsWrite
+        case .endOfFile, .truncated: return .failed(TLSError(.closed, .peer))
+        case .failed(let error):
+            if case .system = error.kind { return .failed(error) }
+            return .failed(fail(error))
+        }
+    }
+
+    /// Tells the peer that nothing more comes, as far as there is room, and doesn't wait for its answer.
+    package func shutdown() {
+        guard isOpen, !hasFailed else { return }
+        ERR_clear_error()
+        _ = unsafe SSL_shutdown(ssl)
+        ERR_clear_error()
+    }
+
+    private enum Outcome {
+        case wantsRead, wantsWrite, endOfFile, truncated
+        case failed(TLSError)
+    }
+
+    private func outcome(of status: Int32) -> Outcome {
+        let code = errno
+        switch unsafe SSL_get_error(ssl, status) {
+        case SSL_ERROR_WANT_READ: return .wantsRead
+        case SSL_ERROR_WANT_WRITE: return .wantsWrite
+        case SSL_ERROR_ZERO_RETURN: return .endOfFile
+        case SSL_ERROR_SYSCALL:
+            return code == 0 ? .truncated : .failed(TLSError(.system(code), .transport))
+        default:
+            let error = TLSError.fromQueue()
+            return error.kind == .closed ? .truncated : .failed(error)
+        }
+    }
+
+    /// Notes that the session is at its end: OpenSSL wants no further call on it but the last.
+    private func fail(_ error: TLSError) -> TLSError {
+        hasFailed = true
+        guard case .reject? = decision else { return error }
+        return error.asRefusal
+    }
+}
+
+// MARK: Facts
+
+extension TLSSession {
+    /// Whether bytes have been received that a read has not given yet.
+    package var hasPending: Bool { unsafe SSL_has_pending(ssl) == 1 }
+
+    /// The version of TLS; nil before the handshake has chosen it, or where it is none that a policy names.
+    package var negotiatedVersion: TLSVersion? {
+        switch unsafe SSL_version(ssl) {
+        case TLS1_2_VERSION: .v12
+        case TLS1_3_VERSION: .v13
+        default: nil
+        }
+    }
+
+    /// Whether the handshake resumed an earlier session, in which no certificate is sent.
+    package var isResumed: Bool { unsafe SSL_session_reused(ssl) == 1 }
+
+    /// Whether the kernel encrypts what is written.
+    package var usesKernelTLS: Bool { unsafe COpenSSL_BIO_get_ktls_send(SSL_get_wbio(ssl)) == 1 }
+
+    /// The data of the channel binding tls-server-end-point [RFC 5929 s.4], for Extended Protection (C-4): a hash of
+    /// the server's certificate behind the name of the type; nil without one, or where its signature names no hash.
+    package var channelBinding: [UInt8]? {
+        guard let peer = unsafe SSL_get0_peer_certificate(ssl) else { return nil }
+        var number: Int32 = 0
+        guard unsafe X509_get_signature_info(peer, &number, nil, nil, nil) == 1, number != NID_undef else { return nil }
+        // MD5 and SHA-1 give way to SHA-256.
+        if number == NID_md5 || number == NID_sha1 || number == NID_md5_sha1 { number = NID_sha256 }
+        guard let digest = unsafe EVP_get_digestbyname(OBJ_nid2sn(number)) else { return nil }
+        var hash = [UInt8](repeating: 0, count: Int(EVP_MAX_MD_SIZE))
+        var count: UInt32 = 0
+        guard unsafe X509_digest(peer, digest, &hash, &count) == 1 else { return nil }
+        return Array("tls-server-end-point:".utf8) + hash.prefix(Int(count))
+    }
+}
+
+@available(*, unavailable)
+extension TLSSession: Sendable {}

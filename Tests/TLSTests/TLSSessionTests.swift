@@ -1,0 +1,254 @@
+import Bytes
+import COpenSSL
+import Crypto
+import Glibc
+import Testing
+import Trust
+
+@testable import TLS
+
+struct TLSSessionTests {
+    private let root = TestCertificate.root()
+
+    private func server(_ change: (inout TestServer.Terms) -> Void = { _ in }) -> TestServerContext {
+        var terms = TestServer.Terms()
+        terms.chain = [.server(issuer: root)]
+        change(&terms)
+        return TestServerContext(terms)
+    }
+
+    @Test("bytes go both ways, also more of them than the pair holds", arguments: [TLS1_2_VERSION, TLS1_3_VERSION])
+    func bytes(version: Int32) throws {
+        let context = try TestPolicy.context(anchors: [root])
+        let connection = try Connection(context, server { $0.maximum = version }).shakeHands()
+        #expect(connection.isComplete)
+        #expect(connection.client.negotiatedVersion == (version == TLS1_2_VERSION ? .v12 : .v13))
+        #expect(connection.server.serverName == "origin.example.test")
+        let sent = (0..<500_000).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 8) }
+        var start = 0
+        var received: [UInt8] = []
+        for _ in 0..<1000 where received.count < sent.count {
+            if start < sent.count, case .wrote(let count) = connection.write(Array(sent[start...])) { start += count }
+            received += connection.server.read()
+        }
+        #expect(received == sent)
+        connection.server.write(Array("answer".utf8))
+        #expect(connection.read().1 == Array("answer".utf8))
+        #expect(!connection.client.hasPending)
+        guard case .wantsRead = connection.read().0 else { throw Unexpected("more bytes") }
+        // A reader with little room finds the rest the next time.
+        connection.server.write(Array("answer".utf8))
+        #expect(connection.read(limit: 2).1 == Array("an".utf8))
+        #expect(connection.client.hasPending)
+        var buffer = ByteBuffer()
+        guard case .bytes(4) = connection.client.read(into: &buffer, limit: 100) else { throw Unexpected("no rest") }
+        #expect(String(buffer.readable) == "swer")
+    }
+
+    @Test("what fits isn't written in part, and nothing is taken where there is no room")
+    func room() throws {
+        let connection = try Connection(TestPolicy.context(anchors: [root]), server()).shakeHands()
+        let block = [UInt8](repeating: 1, count: 1 << 14)
+        var total = 0
+        for _ in 0..<100 {
+            guard case .wrote(let count) = connection.write(block) else { break }
+            total += count
+        }
+        guard case .wantsWrite = connection.write(block) else { throw Unexpected("room without end") }
+        var received = 0
+        for _ in 0..<100 {
+            received += connection.server.read().count
+            if case .wrote(let count) = connection.write(block) { total += count }
+            if received >= total { break }
+        }
+        received += connection.server.read().count
+        #expect(received == total)
+    }
+
+    @Test("a close that was announced is an end, one that wasn't is told")
+    func end() throws {
+        let context = try TestPolicy.context(anchors: [root])
+        let announced = try Connection(context, server()).shakeHands()
+        announced.server.write([1, 2])
+        unsafe SSL_shutdown(announced.server.ssl)
+        announced.cutOff()
+        #expect(announced.read().1 == [1, 2])
+        guard case .endOfFile = announced.read().0 else { throw Unexpected("no end") }
+        let cut = try Connection(context, server()).shakeHands()
+        cut.server.write([1, 2])
+        cut.cutOff()
+        #expect(cut.read().1 == [1, 2])
+        guard case .truncated = cut.read().0 else { throw Unexpected("not truncated") }
+        // An end that is met behind bytes of the same read is told by the next, and stays what it was.
+        let torn = try Connection(context, server()).shakeHands()
+        torn.server.write([1, 2])
+        torn.cutOffWithinRecord()
+        #expect(torn.read().1 == [1, 2])
+        for _ in 0..<2 {
+            guard case .truncated = torn.read().0 else { throw Unexpected("not truncated") }
+        }
+        let ours = try Connection(context, server()).shakeHands()
+        ours.client.shutdown()
+        _ = ours.server.read()
+        unsafe #expect(SSL_get_shutdown(ours.server.ssl) & SSL_RECEIVED_SHUTDOWN != 0)
+    }
+
+    @Test("a handshake that the server breaks off is told as closed")
+    func closed() throws {
+        let connection = try Connection(TestPolicy.context(anchors: [root]), server())
+        _ = connection.client.handshake()
+        connection.cutOff()
+        connection.shakeHands()
+        #expect(connection.error?.kind == .closed)
+        #expect(connection.error?.reasonCode == "tls.closed")
+    }
+
+    @Test("a server of TLS 1.0 is refused by its version")
+    func oldVersion() throws {
+        let old = server {
+            $0.minimum = TLS1_VERSION
+            $0.maximum = TLS1_VERSION
+        }
+        let connection = try Connection(TestPolicy.context(anchors: [root]), old).shakeHands()
+        #expect(connection.error?.reasonCode == "tls.version")
+        #expect(connection.client.decision == nil)
+        let new = try TestPolicy.context(anchors: [root]) { $0.minimumVersion = .v13 }
+        #expect(
+            try Connection(new, server { $0.maximum = TLS1_2_VERSION }).shakeHands().error?.reasonCode == "tls.version"
+        )
+        let capped = try TestPolicy.context(anchors: [root]) { $0.maximumVersion = .v12 }
+        #expect(try Connection(capped, server()).shakeHands().client.negotiatedVersion == .v12)
+    }
+
+    @Test("a server that speaks no TLS is told as such")
+    func notTLS() throws {
+        let pair = try BIOPair()
+        let context = try TestPolicy.context(anchors: [root])
+        let client = try TLSSession(context, to: .name("origin.example.test"), over: .pair(pair.first), now: noon)
+        _ = client.handshake()
+        let text = Array("HTTP/1.1 400 Bad Request\r\n\r\n".utf8)
+        unsafe #expect(BIO_write(pair.second.raw, text, Int32(text.count)) == Int32(text.count))
+        guard case .failed(let error) = client.handshake() else { throw Unexpected("no failure") }
+        #expect(error.kind == .notTLS)
+        #expect(!error.entries.isEmpty)
+        #expect(ERR_peek_error() == 0)
+    }
+
+    @Test("ciphers and groups are the policy's, by OpenSSL's names; what is none is an error")
+    func ciphers() throws {
+        let suites = try TestPolicy.context(anchors: [root]) {
+            $0.ciphers = "TLS_AES_128_GCM_SHA256:ECDHE-ECDSA-AES256-GCM-SHA384"
+            $0.groups = "P-256:P-384"
+        }
+        for (version, name) in [
+            (TLS1_2_VERSION, "ECDHE-ECDSA-AES256-GCM-SHA384"), (TLS1_3_VERSION, "TLS_AES_128_GCM_SHA256"),
+        ] {
+            let connection = try Connection(suites, server { $0.maximum = version }).shakeHands()
+            // SSL_get_negotiated_group; without the list it would be X25519.
+            #expect(unsafe SSL_ctrl(connection.server.ssl, 134, 0, nil) == Int(NID_X9_62_prime256v1))
+            #expect(connection.isComplete)
+            unsafe #expect(String(cString: SSL_CIPHER_get_name(SSL_get_current_cipher(connection.server.ssl))) == name)
+        }
+        for (ciphers, groups) in [("NO-SUCH", nil), ("TLS_NO_SUCH", nil), (nil, "no-such")] as [(String?, String?)] {
+            let error = #expect(throws: TLSError.self) {
+                try TestPolicy.context(anchors: [root]) {
+                    $0.ciphers = ciphers
+                    $0.groups = groups
+                }
+            }
+            #expect(error?.kind == .material)
+        }
+        // A list can't lower the level of T-1.
+        let weak = try TestPolicy.context(anchors: [root]) { $0.ciphers = "ALL:@SECLEVEL=0" }
+        let small = server { $0.chain = [.server(issuer: root) { $0.key = .rsa1024 }] }
+        #expect(try Connection(weak, small).shakeHands().refusal == "chain.weak-key")
+    }
+
+    @Test(
+        "C-4 the channel binding is the hash of the server's certificate by its signature's own",
+        arguments: ["SHA256", "SHA384", "SHA1"]
+    )
+    func channelBinding(digest: String) throws {
+        let leaf = TestCertificate.server(issuer: root) { $0.digest = digest }
+        // A certificate signed over SHA-1 is accepted as an anchor of its own only.
+        let context = try TestPolicy.context(anchors: [digest == "SHA1" ? leaf : root])
+        let connection = try Connection(context, server { $0.chain = [leaf] }).shakeHands()
+        #expect(connection.isComplete)
+        var hash = [UInt8](repeating: 0, count: 64)
+        var count: UInt32 = 0
+        let used = digest == "SHA1" ? "SHA256" : digest
+        unsafe X509_digest(leaf.raw, EVP_get_digestbyname(used), &hash, &count)
+        #expect(connection.client.channelBinding == Array("tls-server-end-point:".utf8) + hash.prefix(Int(count)))
+    }
+
+    @Test("a session is of no use before its handshake")
+    func unopened() throws {
+        let connection = try Connection(TestPolicy.context(anchors: [root]), server())
+        guard case .failed = connection.write([1]) else { throw Unexpected("written") }
+        guard case .failed = connection.read().0 else { throw Unexpected("read") }
+        #expect(connection.client.decision == nil)
+    }
+
+    @Test("a session reads and writes a socket")
+    func socket() throws {
+        var ends: [Int32] = [0, 0]
+        unsafe #expect(socketpair(AF_UNIX, Int32(SOCK_STREAM.rawValue) | Int32(SOCK_NONBLOCK.rawValue), 0, &ends) == 0)
+        // As the process does that these sessions are for.
+        _ = signal(SIGPIPE, SIG_IGN)
+        defer { for end in ends { close(end) } }
+        let authority = try CertificateAuthority.make(name: "test", constraints: [], now: noon)
+        let leaf = try authority.mint(for: .name("origin.example.test"), now: noon)
+        var terms = TrustPolicy.Terms()
+        terms.anchors = [.file(name: "a", pem: try authority.certificate.pem)]
+        let context = try TLSContext(
+            policy: TrustPolicy(name: "t", terms: terms),
+            systemAnchors: TestPolicy.systemAnchors
+        )
+        let client = try TLSSession(context, to: .name("origin.example.test"), over: .descriptor(ends[0]), now: noon)
+        let server = try TLSSession(TLSContext(), as: leaf, over: .descriptor(ends[1]))
+        for _ in 0..<10 {
+            _ = client.handshake()
+            _ = server.handshake()
+        }
+        guard case .complete = client.handshake(), case .complete = server.handshake() else {
+            throw Unexpected("no handshake")
+        }
+        let text = Array("over a socket".utf8)
+        guard case .wrote(text.count) = client.write(text.span) else { throw Unexpected("not written") }
+        var buffer = ByteBuffer()
+        guard case .bytes(text.count) = server.read(into: &buffer, limit: 100) else { throw Unexpected("not read") }
+        #expect(!server.hasPending)
+        guard case .wantsRead = server.read(into: &buffer, limit: 100) else { throw Unexpected("more") }
+        // What the peer has said is read, although nothing can be written to it any more.
+        guard case .wrote(text.count) = client.write(text.span) else { throw Unexpected("not written") }
+        shutdown(ends[0], Int32(SHUT_RDWR))
+        guard case .failed(let error) = server.write(text.span), error.kind == .system(EPIPE) else {
+            throw Unexpected("written")
+        }
+        guard case .bytes(text.count) = server.read(into: &buffer, limit: 100) else { throw Unexpected("not read") }
+        guard case .truncated = server.read(into: &buffer, limit: 100) else { throw Unexpected("not truncated") }
+    }
+
+    @Test("a hundred handshakes leave nothing behind")
+    func many() throws {
+        let client = TestCertificate.server(nil, issuer: root, purpose: "clientAuth")
+        let context = try TestPolicy.context(anchors: [root], identity: ClientIdentity(client.pem, client.keyPEM))
+        let good = server { $0.clientAuthorities = [] }
+        let bad = server { $0.chain = [.server("DNS:other.example.test", issuer: root)] }
+        let sessions = TLSSessionCache()
+        for index in 0..<100 {
+            let key = TLSSessionKey([UInt8(index % 5)])
+            let isGood = index % 4 != 3
+            let connection = try Connection(context, isGood ? good : bad, sessions: sessions, key: key).shakeHands()
+            #expect(connection.isComplete == isGood || connection.client.isResumed)
+            connection.server.write([1])
+            _ = connection.read()
+        }
+        #expect(sessions.count <= 5)
+    }
+}
+
+struct Unexpected: Error {
+    let what: String
+    init(_ what: String) { self.what = what }
+}
