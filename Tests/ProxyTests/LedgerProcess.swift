@@ -1,10 +1,10 @@
 import Authentication
 import Bytes
 import Crypto
+import Events
 import Glibc
 import Rules
 import Support
-import Synchronization
 
 @testable import Proxy
 
@@ -79,7 +79,7 @@ final class LedgerProcess: Sendable {
 
 /// The waiters that were woken and haven't noticed.
 private final class WokenWaiters: LedgerWaking {
-    private let woken = Mutex<Set<Waiter>>([])
+    private let woken = Locked<Set<Waiter>>([])
 
     func wake(_ waiters: [Waiter]) {
         woken.withLock { $0.formUnion(waiters) }
@@ -91,7 +91,7 @@ private final class WokenWaiters: LedgerWaking {
 }
 
 private final class Warnings: Sendable {
-    private let lines = Mutex<[String]>([])
+    private let lines = Locked<[String]>([])
 
     var all: [String] { lines.withLock { $0 } }
 
