@@ -11,7 +11,13 @@ final class TLSContexts: Sendable {
         let clientIdentity: String
     }
 
-    private let contexts = Locked<[Key: TLSContext]>([:])
+    /// A context and the very credential that it was made with: a reload may give another one the same name (T-11).
+    private struct Entry: Sendable {
+        let context: TLSContext
+        let credential: Credential?
+    }
+
+    private let contexts = Locked<[Key: Entry]>([:])
     private let anchors = Locked<SystemAnchors?>(nil)
 
     /// Reads the system's anchors, which takes some milliseconds: called once off the loops, ahead of the first use.
@@ -29,13 +35,16 @@ final class TLSContexts: Sendable {
     /// The context for connections under this policy, with this certificate of ours.
     func context(_ security: HopSecurity) throws(TLSError) -> TLSContext {
         let key = Key(policy: security.policy.fingerprint, clientIdentity: security.clientIdentity?.name ?? "")
-        if let context = contexts.withLock({ $0[key] }) { return context }
+        if let entry = contexts.withLock({ $0[key] }), entry.credential === security.clientIdentity {
+            return entry.context
+        }
         let context = try TLSContext(
             policy: security.policy,
             identity: try security.clientIdentity.flatMap(Self.identity),
             systemAnchors: try systemAnchors()
         )
-        contexts.withLock { $0[key] = context }
+        let entry = Entry(context: context, credential: security.clientIdentity)
+        contexts.withLock { $0[key] = entry }
         return context
     }
 
