@@ -1,4 +1,5 @@
 internal import Bytes
+internal import HTTP
 internal import Rules
 
 extension ScalarType {
@@ -21,7 +22,10 @@ extension ScalarType {
             guard text.hasPrefix("http://") || text.hasPrefix("https://") else {
                 return .wrong("a URL begins with https:// or http://")
             }
-            return text.contains("@") ? .wrong("a URL can't hold a login here") : nil
+            if text.contains("@") { return .wrong("a URL can't hold a login here") }
+            let bytes = Array(text.utf8)
+            let target = RequestTarget.parse(bytes.span, in: bytes.indices, method: .get)
+            return target?.scheme == nil ? .wrong("\(Quoting.quoted(text)) is no URL: write https://HOST/PATH") : nil
         }
     }
 

@@ -112,9 +112,8 @@ package enum RuleFile {
 extension RuleFileReader {
     /// What is read, but nothing acts on it yet.
     fileprivate mutating func refuseUnbuilt(_ root: YAMLNode) {
-        let reports = (root["trust"]?.elements ?? []).map { $0.entry("report") }
-        for entry in [root.entry("interception")] + reports {
-            if let entry { collector.error(entry.key.start, "'\(entry.key.text ?? "")' is not built yet") }
+        if let entry = root.entry("interception") {
+            collector.error(entry.key.start, "'\(entry.key.text ?? "")' is not built yet")
         }
     }
 

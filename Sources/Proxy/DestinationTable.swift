@@ -249,7 +249,7 @@ extension Worker {
     }
 
     /// TLS to a host under its trust policy.
-    private func security(of origin: Origin, _ certificate: Credential?) -> HopSecurity {
+    func security(of origin: Origin, _ certificate: Credential?) -> HopSecurity {
         HopSecurity(
             policy: configuration.trust.policy(host: origin.host, port: origin.port),
             identity: IPAddress(origin.host).map(ReferenceIdentity.address) ?? .name(origin.host),

@@ -2,6 +2,7 @@ internal import Bytes
 internal import Events
 internal import Exchange
 internal import HTTP
+internal import Rules
 internal import TLS
 internal import Trust
 
@@ -47,12 +48,12 @@ extension ExchangeRunner {
             return nil
         case .complete(let channel):
             securing = nil
-            if let failure = channel.session.decision?.failure, !channel.session.isResumed { tell(failure) }
+            if !channel.session.isResumed { tellFailure(of: channel.session, layer, upstream.hop) }
             upstream.adopt(channel)
             return exchange.machine.secured(layer)
         case .failed(let error, let session):
             securing = nil
-            if let failure = session.decision?.failure { tell(failure) }
+            tellFailure(of: session, layer, upstream.hop)
             let failure = SecureChannelFailure(error, decision: session.decision)
             return exchange.machine.failed(ExchangeError(.secureChannel(failure), source(layer)))
         }
@@ -61,10 +62,19 @@ extension ExchangeRunner {
 
 extension ExchangeRunner {
     /// Tells the operator what was held against a server, with lines to paste where it is about pins (T-10).
-    private func tell(_ failure: TrustFailure) {
-        let isAboutPins = failure.kind == .pins || failure.kind == .observed
-        let lines = isAboutPins ? "; seen: \(failure.seenLines.joined(separator: ", "))" : ""
-        worker.shared.log.warn("\(failure.reasonCode): \(failure.message)\(lines)")
+    private func tellFailure(of session: TLSSession, _ layer: ExchangeStateMachine.Layer, _ hop: Hop) {
+        guard let failure = session.decision?.failure else { return }
+        guard failure.isAboutPins, let policy = security(layer, hop)?.policy else {
+            return worker.shared.log.warn("\(failure.reasonCode): \(failure.message)")
+        }
+        let isParents = layer == .hop && hop.isParent
+        let port = (isParents ? nil : exchange.machine.destination?.origin.port) ?? hop.port
+        let report = PinReport(failure, port: port, served: session.presentedCertificates, policy: policy)
+        let isNew = worker.report(report, to: policy.terms.reportURL.flatMap { ReportTarget($0) })
+        // An observation is told once; a refusal each time, since somebody waits for its reason.
+        guard isNew || failure.kind != .observed else { return }
+        let lines = failure.seenLines.joined(separator: ", ")
+        worker.shared.log.warn("\(failure.reasonCode): \(failure.message); seen: \(lines)")
     }
 }
 
@@ -81,6 +91,20 @@ extension LocalResponse {
 }
 
 extension Worker {
+    /// Has a report sent, if there is somebody to take it, and says whether it is the first of its kind (T-4).
+    fileprivate func report(_ report: PinReport, to target: ReportTarget?) -> Bool {
+        guard let target else { return shared.reports.isNew(report, now: loop.unixSeconds) }
+        return shared.reports.take(
+            WaitingReport(
+                report: report,
+                target: target,
+                security: target.origin.scheme == .https ? security(of: target.origin, nil) : nil,
+                timeouts: timeouts,
+                date: loop.unixSeconds
+            )
+        )
+    }
+
     fileprivate func makeSession(
         _ security: HopSecurity,
         key: String,
@@ -110,7 +134,7 @@ extension SecureChannelFailure {
     /// What is told of a failed handshake: the policy's own reason where the server was refused.
     init(_ error: TLSError, decision: TrustDecision? = nil) {
         if error.kind == .untrusted, let failure = decision?.failure {
-            self.init(.tlsCertificateError, code: failure.reasonCode, message: failure.message)
+            self.init(.tlsCertificateError, code: failure.reasonCode, message: failure.message + failure.seenPins)
             return
         }
         let type: ProxyErrorType =

@@ -131,6 +131,7 @@ package final class ProxyServer: Sendable {
         shared.peers.forEach { $0.end() }
         group.withLock { $0.take() }?.join()
         shared.files.stop()
+        shared.reports.stop()
         control?.close()
         ledger.close()
     }

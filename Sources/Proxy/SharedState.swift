@@ -18,6 +18,7 @@ final class SharedState: Sendable {
     let nonces = NonceTable()
     let ownAddresses: OwnAddresses
     let log: ProxyLog
+    let reports: ReportLane
     let peers = WorkerMailboxes()
 
     init(ledger: SharedLedger, resolverThreads: ResolverThreads, ownAddresses: OwnAddresses, log: ProxyLog) {
@@ -25,6 +26,7 @@ final class SharedState: Sendable {
         self.resolverThreads = resolverThreads
         self.ownAddresses = ownAddresses
         self.log = log
+        reports = ReportLane(resolverThreads: resolverThreads, contexts: tls, ownAddresses: ownAddresses, log: log)
     }
 }
 

@@ -7,7 +7,7 @@ internal import Trust
     private let terms: TrustPolicy.Terms
     private let anchors: TrustAnchors
     /// What the server sent, the leaf as well.
-    private let presented: [Certificate]
+    let presented: [Certificate]
     /// The first failure that `allow_invalid_certificates` passes over: the checks go on behind it, lest it hides a
     /// worse.
     private var waived: (code: Int32, depth: Int32)?

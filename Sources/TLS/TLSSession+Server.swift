@@ -7,7 +7,8 @@ extension TLSSession {
     func verifyServer(_ store: OpaquePointer) -> Bool {
         decision = nil
         guard let server, let policy = context.policy, let anchors = context.anchors else { return false }
-        let result = unsafe PathValidation(store, terms: policy.terms, anchors: anchors).run(now: server.now)
+        let validation = unsafe PathValidation(store, terms: policy.terms, anchors: anchors)
+        let result = validation.run(now: server.now)
         peerPath = result.path
         var verdict = policy.decide(result, identity: server.identity, now: server.now)
         if verdict.isAccepted, policy.terms.validatesDomainName, unsafe !isNamed(X509_STORE_CTX_get0_cert(store)) {
@@ -15,6 +16,7 @@ extension TLSSession {
             verdict = .reject(TrustFailure(kind: .name, policy: policy.name, identity: server.identity, seen: peerPath))
         }
         decision = verdict
+        if verdict.failure?.isAboutPins == true { presentedCertificates = validation.presented.map(\.facts.der) }
         unsafe X509_STORE_CTX_set_error(store, Self.code(of: verdict, result))
         return verdict.isAccepted
     }

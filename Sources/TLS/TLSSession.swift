@@ -53,6 +53,8 @@ package enum TLSWriteResult: Sendable {
     package internal(set) var decision: TrustDecision?
     /// The server's path: valid up to its anchor, or what signatures link of an invalid one.
     package internal(set) var peerPath: [CertificateFacts] = []
+    /// What the server presented, leaf first, where its pins failed or were observed (T-4).
+    package internal(set) var presentedCertificates: [[UInt8]] = []
     /// Whether the server asked for a client certificate, on this connection and not in the one that is resumed.
     package internal(set) var askedForCertificate = false
     /// Whether the client certificate of the context was given to the handshake.

@@ -54,6 +54,9 @@ package struct TrustFailure: Sendable {
         }
     }
 
+    /// Whether it is what reports are for: what was seen can be pasted under `pins`.
+    package var isAboutPins: Bool { kind == .pins || kind == .observed }
+
     /// What is wrong and what to do about it, in one line.
     package var message: String {
         switch kind {
@@ -68,6 +71,12 @@ package struct TrustFailure: Sendable {
 
     /// Each certificate that was seen as a line that can be pasted under `pins`, leaf first (T-10).
     package var seenLines: [String] { seen.map(\.pinLine) }
+
+    /// The pin of each certificate that was seen, without what its maker wrote into it, behind a message for clients
+    /// (T-10); empty where it isn't about pins.
+    package var seenPins: String {
+        isAboutPins ? "; seen: \(seen.map { "\($0.publicKeyPin)" }.joined(separator: ", "))" : ""
+    }
 
     private func chainMessage(_ failure: PathFailure) -> String {
         switch failure {

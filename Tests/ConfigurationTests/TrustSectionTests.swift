@@ -87,6 +87,10 @@ private let certificateFiles = [
     static let errors = [
         ("pinning: public-key", "3:37 'pinning: public-key' needs 'pins'"),
         ("pinning: certificate", "3:37 'pinning: certificate' needs 'pins'"),
+        (
+            "pinning: observe, tunnel: refuse, report: \"http://:80/\"",
+            "3:70 'report': 'http://:80/' is no URL: write https://HOST/PATH"
+        ),
         ("pins: []", "3:34 'pins' is empty: nothing would be trusted"),
         (
             "pinning: none, pins: [\(pinA), \(pinB)]",
