@@ -9,6 +9,7 @@ import statistics
 import sys
 import tempfile
 
+import certificates
 import exact
 import programs
 import tools
@@ -165,6 +166,7 @@ def main():
     os.chmod(scratch, 0o755)
     try:
         good = True
+        certificates.make(os.path.join(scratch, "certificates"))
         if not options.exact:
             good = table(options, scratch)
         if not options.rows:

@@ -6,7 +6,8 @@ import os
 import re
 import shutil
 
-from processes import BenchmarkError, Process, free_port
+import certificates
+from processes import BenchmarkError, Process, free_port, run
 
 USER, PASSWORD, REALM = "alice", "open-sesame", "parent"
 BASIC = "Basic " + base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
@@ -17,7 +18,8 @@ class Setup:
     """What a program is set up for.
 
     kind: forward (requests go to the origin), relay (bytes go to the origin), basic-parent, digest-parent (everything
-    goes to a parent that demands a login), basic-origin (the origin demands one).
+    goes to a parent that demands a login), basic-origin (the origin demands one), https-origin (requests in the clear go
+    to an origin that speaks TLS), interception (the TLS of tunnels to such an origin is opened).
     """
 
     kind: str = "forward"
@@ -27,7 +29,11 @@ class Setup:
 
     @property
     def origin_options(self):
+        certificate, key = map(certificates.path, (certificates.ORIGIN, certificates.ORIGIN_KEY))
+        tls = ["--certificate", certificate, "--key", key]
         return {
+            "https-origin": tls,
+            "interception": tls,
             "basic-parent": ["--parent-basic", BASIC],
             "digest-parent": ["--parent-digest", f"{USER}:{REALM}:{PASSWORD}"],
             "basic-origin": ["--basic", BASIC],
@@ -90,7 +96,16 @@ class Countersign(Program):
             f"log: {{ access: {'true' if self.setup.access_log else 'false'} }}",
             "state: state",
         ]
-        if self.setup.kind not in ("forward", "relay"):
+        if self.setup.kind in ("https-origin", "interception"):
+            anchors = f"anchors: {{ file: {certificates.path(certificates.AUTHORITY)} }}"
+            lines.append(f"trust: [{{ host: [127.0.0.1, localhost], {anchors} }}]")
+        if self.setup.kind == "https-origin":
+            lines.append(f'routes: [{{ host: 127.0.0.1, upgrade: "https:{self.origin}" }}]')
+        if self.setup.kind == "interception":
+            certificate, key = map(certificates.path, (certificates.PROXY_AUTHORITY, certificates.PROXY_AUTHORITY_KEY))
+            authority = f"{{ certificate: {certificate}, private_key: {{ file: {key} }} }}"
+            lines.append(f"interception: {{ authority: {authority}, hosts: [localhost] }}")
+        if self.setup.kind in ("basic-parent", "digest-parent", "basic-origin"):
             lines.append(f"credentials: {{ alice: {{ username: {USER}, password: {{ value: {PASSWORD} }} }} }}")
         if self.setup.kind in ("basic-parent", "digest-parent"):
             cleartext = ", cleartext: [basic]" if self.setup.kind == "basic-parent" else ""
@@ -110,10 +125,14 @@ class Nginx(Program):
             "forward": "",
             "basic-parent": f'proxy_set_header Proxy-Authorization "{BASIC}";',
             "basic-origin": f'proxy_set_header Authorization "{BASIC}";',
+            "https-origin": f"""
+                proxy_ssl_protocols TLSv1.3; proxy_ssl_name localhost; proxy_ssl_verify on;
+                proxy_ssl_trusted_certificate {certificates.path(certificates.AUTHORITY)};""",
         }
         if self.setup.kind not in login:
             self.refuse()
         log = f"{self.folder}/access.log" if self.setup.access_log else "off"
+        scheme = "https" if self.setup.kind == "https-origin" else "http"
         config = f"""
             daemon off; worker_processes 1; pid {self.folder}/nginx.pid; error_log {self.folder}/error.log error;
             worker_rlimit_nofile 16384;
@@ -127,7 +146,7 @@ class Nginx(Program):
                 server {{
                     listen 127.0.0.1:{self.port} backlog=4096;
                     location / {{
-                        proxy_pass http://origin; proxy_http_version 1.1; proxy_set_header Connection "";
+                        proxy_pass {scheme}://origin; proxy_http_version 1.1; proxy_set_header Connection "";
                         {login[self.setup.kind]}
                     }}
                 }}
@@ -139,7 +158,7 @@ class Haproxy(Program):
     binary = "haproxy"
 
     def command(self):
-        if self.setup.kind not in ("forward", "relay", "basic-origin"):
+        if self.setup.kind not in ("forward", "relay", "basic-origin", "https-origin"):
             self.refuse()
         mode = "tcp" if self.setup.kind == "relay" else "http"
         lines = ["global", "    nbthread 1", "    maxconn 9000" if self.setup.idle_connections else "    maxconn 2000"]
@@ -151,7 +170,10 @@ class Haproxy(Program):
             lines.append("    option splice-response")
         if mode == "http":
             lines.append("    http-reuse always")
-        lines += ["listen proxy", f"    bind 127.0.0.1:{self.port}", f"    server origin 127.0.0.1:{self.origin}"]
+        server = f"    server origin 127.0.0.1:{self.origin}"
+        if self.setup.kind == "https-origin":
+            server += f" ssl verify required verifyhost localhost ca-file {certificates.path(certificates.AUTHORITY)}"
+        lines += ["listen proxy", f"    bind 127.0.0.1:{self.port}", server]
         if self.setup.kind == "basic-origin":
             lines.append(f'    http-request set-header Authorization "{BASIC}"')
         return [self.installed(), "-db", "-f", self.write("haproxy.cfg", "\n".join(lines) + "\n")]
@@ -159,6 +181,22 @@ class Haproxy(Program):
 
 class Squid(Program):
     binary = "squid"
+    minting = "/usr/lib/squid/security_file_certgen"  # of the package squid-openssl, in squid's place
+
+    @staticmethod
+    def authority(option):
+        return f"{option}={certificates.path(certificates.AUTHORITY)}"
+
+    def bump(self):
+        """Options of a port whose tunnels are opened, and the store of leafs that it needs."""
+        if not os.access(self.minting, os.X_OK):
+            raise BenchmarkError("squid can't open TLS: it is not of the package squid-openssl")
+        run([self.minting, "-c", "-s", f"{self.folder}/leafs", "-M", "4MB"], 20)
+        for parent, folders, files in os.walk(f"{self.folder}/leafs"):
+            for name in (".", *folders, *files):
+                os.chmod(os.path.join(parent, name), 0o777)
+        certificate = certificates.path(certificates.PROXY_AUTHORITY_BOTH)
+        return f"ssl-bump tls-cert={certificate} generate-host-certificates=on dynamic_cert_mem_cache_size=4MB"
 
     def command(self):
         os.chmod(self.folder, 0o777)
@@ -167,11 +205,13 @@ class Squid(Program):
             "forward": None,
             "basic-parent": f"{peer} login={USER}:{PASSWORD}",
             "basic-origin": f"{peer} originserver login={USER}:{PASSWORD}",
+            "https-origin": f"{peer} originserver tls {self.authority('tls-cafile')} ssldomain=localhost",
+            "interception": None,
         }
         if self.setup.kind not in through_peer:
             self.refuse()
         lines = [
-            f"http_port 127.0.0.1:{self.port}",
+            f"http_port 127.0.0.1:{self.port} {self.bump() if self.setup.kind == 'interception' else ''}",
             "http_access allow all",
             "cache deny all",
             "cache_mem 8 MB",
@@ -186,6 +226,10 @@ class Squid(Program):
         ]
         if through_peer[self.setup.kind]:
             lines += [through_peer[self.setup.kind], "never_direct allow all"]
+        if self.setup.kind == "interception":
+            # Behind the client's first bytes, so that the leaf is made after the origin's.
+            lines += ["acl first at_step SslBump1", "ssl_bump peek first", "ssl_bump bump all", f"tls_outgoing_options {self.authority('cafile')}"]
+            lines.append(f"sslcrtd_program {self.minting} -s {self.folder}/leafs -M 4MB")
         path = self.write("squid.conf", "\n".join(lines) + "\n")
         os.chmod(path, 0o644)
         return [self.installed(), "-N", "-f", path]

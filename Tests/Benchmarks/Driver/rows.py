@@ -2,6 +2,7 @@
 
 import dataclasses
 
+from certificates import PROXY_AUTHORITY
 from programs import Setup
 
 
@@ -45,6 +46,8 @@ IDLE_CONNECTIONS = 3000
 
 LOGGED = Setup(access_log=True)
 BASIC_PARENT, DIGEST_PARENT, BASIC_ORIGIN = Setup("basic-parent"), Setup("digest-parent"), Setup("basic-origin")
+HTTPS_ORIGIN, INTERCEPTION = Setup("https-origin"), Setup("interception")
+OPENED = ("--tunnel", "--authority", PROXY_AUTHORITY)
 RELAY, RELAY_SPLICE = Setup("relay"), Setup("relay", splice=True)
 IDLE = Setup(idle_connections=IDLE_CONNECTIONS)
 
@@ -158,6 +161,29 @@ ROWS = (
         ),
         (Target(1.0, "nginx fixed field"),),
         (*KEPT, "--path", "/basic/1k"),
+    ),
+    Row(
+        "7", "http in, https out, kept alive", "CPU µs", "requests",
+        (
+            Contender("ours", 15000, HTTPS_ORIGIN),
+            Contender("nginx", 15000, HTTPS_ORIGIN),
+            Contender("haproxy", 15000, HTTPS_ORIGIN),
+            Contender("squid", 4000, HTTPS_ORIGIN),
+        ),
+        (Target(1.0, "nginx"),),
+        KEPT,
+    ),
+    Row(
+        "7b", "interception, kept alive", "CPU µs", "requests",
+        (Contender("ours", 15000, INTERCEPTION), Contender("squid", 4000, INTERCEPTION)),
+        (Target(0.45, "squid"),),
+        (*KEPT, *OPENED),
+    ),
+    Row(
+        "7c", "interception: CONNECT, handshakes both sides, one GET", "CPU µs", "requests",
+        (Contender("ours", 1500, INTERCEPTION), Contender("squid", 500, INTERCEPTION)),
+        (Target(0.3, "squid"),),
+        (*FRESH, *OPENED, "--path", "/last/1k"),
     ),
     Row(
         "8", "start to first answered request", "ms", "start",

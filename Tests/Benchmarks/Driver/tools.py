@@ -3,6 +3,7 @@
 import json
 import os
 
+import certificates
 from processes import BenchmarkError, Process, free_port, run
 
 TOOLS = ""  # the folder of the compiled tools, set by the command line
@@ -25,7 +26,14 @@ class Origin:
 
 
 def load_command(port, origin, count, options):
-    return [tool("load"), "--port", str(port), "--target", f"127.0.0.1:{origin}", "--count", str(count), *options]
+    # squid takes an address for no name of a certificate.
+    host = "localhost" if "--authority" in options else "127.0.0.1"
+    command = [tool("load"), "--port", str(port), "--target", f"{host}:{origin}", "--count", str(count)]
+    # What follows --authority is one of the run's certificates.
+    return command + [
+        certificates.path(option) if before == "--authority" else option
+        for before, option in zip((None, *options), options)
+    ]
 
 
 def load(port, origin, count, options, seconds=60):

@@ -4,6 +4,7 @@
 //
 //   --origin-form   "GET /1k", where nothing or a relay stands between; else absolute-form, as to a proxy
 //   --tunnel        CONNECT first
+//   --authority F   TLS within the tunnel, with a server that this authority vouches for
 //   --fresh         a new connection for each request
 //   --discard       bodies are thrown away in the kernel
 //   --hold          one connection after the other, each kept open until standard input ends
@@ -11,9 +12,11 @@
 // Prints one line of JSON. Anything but a 200 of the right length ends it with status 1.
 
 #include "support.h"
+#include "tls.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
+#include <fcntl.h>
 #include <getopt.h>
 #include <netinet/tcp.h>
 #include <stdbool.h>
@@ -25,10 +28,11 @@
 
 enum { BUFFER = 16384, DISCARD = 64 << 20, EVENTS = 256 };
 
-enum phase { IDLE, TUNNEL_ANSWER, HEAD, BODY };
+enum phase { IDLE, TUNNEL_ANSWER, HANDSHAKE, HEAD, BODY };
 
 struct connection {
     int descriptor;
+    SSL *tls; // NULL in the clear
     enum phase phase;
     bool closing; // the answer says that it is the connection's last
     size_t have;
@@ -40,17 +44,19 @@ struct connection {
 static struct {
     int port, connections, seconds;
     int64_t count, length;
-    const char *target, *path;
+    const char *target, *path, *authority;
     int origin_form, tunnel, fresh, discard, hold;
 } options = {.connections = 1, .seconds = 60, .count = 1, .length = 1024, .path = "/1k"};
 
-static char request[2048], tunnel_request[512];
+static char request[2048], tunnel_request[512], target_host[256];
+static SSL_CTX *tls;
 static size_t request_size, tunnel_size;
 static int64_t issued, done, reconnects, *latencies;
 static int poller;
 
 static void put(struct connection *connection, const char *bytes, size_t size) {
-    ssize_t sent = send(connection->descriptor, bytes, size, MSG_NOSIGNAL);
+    ssize_t sent = connection->tls != NULL ? tls_send(connection->tls, bytes, size)
+                                           : send(connection->descriptor, bytes, size, MSG_NOSIGNAL);
     if (sent != (ssize_t)size) fail("load: send: %s", sent < 0 ? strerror(errno) : "short");
     connection->have = 0;
 }
@@ -94,7 +100,20 @@ static void begin(struct connection *connection) {
     put(connection, tunnel_request, tunnel_size);
 }
 
+/// Takes the handshake within a tunnel as far as it goes.
+static void secure(struct connection *connection) {
+    if (connection->tls == NULL) {
+        fcntl(connection->descriptor, F_SETFL, O_NONBLOCK);
+        connection->tls = tls_begin(tls, connection->descriptor, target_host);
+        connection->phase = HANDSHAKE;
+    }
+    if (tls_handshake(connection->tls)) ask(connection);
+    else if (errno != EAGAIN) fail("load: the handshake within the tunnel failed: %s", tls_reason());
+}
+
 static void leave(struct connection *connection) {
+    if (connection->tls != NULL) tls_end(connection->tls);
+    connection->tls = NULL;
     close(connection->descriptor);
     connection->descriptor = -1;
 }
@@ -129,7 +148,8 @@ static void judge(struct connection *connection, char *body) {
         refuse(connection, "has the wrong status");
     if (tunnel) {
         if (behind > 0) refuse(connection, "brought bytes into the tunnel");
-        ask(connection);
+        if (tls != NULL) secure(connection);
+        else ask(connection);
         return;
     }
     if (content_length(connection->head) != options.length) refuse(connection, "has the wrong length");
@@ -140,12 +160,18 @@ static void judge(struct connection *connection, char *body) {
     if (connection->left == 0) finish(connection);
 }
 
+static ssize_t take(struct connection *connection, char *bytes, size_t size) {
+    return connection->tls != NULL ? tls_receive(connection->tls, bytes, size)
+                                   : recv(connection->descriptor, bytes, size, MSG_DONTWAIT);
+}
+
 /// One receive for each readiness, so that the client stays cheap.
 static void proceed(struct connection *connection) {
+    if (connection->phase == HANDSHAKE) return secure(connection);
     bool discard = connection->phase == BODY && options.discard;
     size_t offset = connection->phase == BODY ? 0 : connection->have;
     ssize_t size = discard ? recv(connection->descriptor, NULL, DISCARD, MSG_TRUNC | MSG_DONTWAIT)
-                           : recv(connection->descriptor, connection->head + offset, BUFFER - offset, MSG_DONTWAIT);
+                           : take(connection, connection->head + offset, BUFFER - offset);
     if (size < 0 && errno == EAGAIN) return;
     if (size < 0) fail("load: receive: %s", strerror(errno));
     if (connection->phase == IDLE && size == 0 && done == options.count) return leave(connection);
@@ -204,6 +230,7 @@ static void read_options(int count, char **values) {
     static const struct option names[] = {
         {"port", required_argument, NULL, 'p'},
         {"target", required_argument, NULL, 't'},
+        {"authority", required_argument, NULL, 'a'},
         {"path", required_argument, NULL, 'u'},
         {"length", required_argument, NULL, 'l'},
         {"connections", required_argument, NULL, 'c'},
@@ -221,6 +248,7 @@ static void read_options(int count, char **values) {
             case 0: break;
             case 'p': options.port = atoi(optarg); break;
             case 't': options.target = optarg; break;
+            case 'a': options.authority = optarg; break;
             case 'u': options.path = optarg; break;
             case 'l': options.length = atoll(optarg); break;
             case 'c': options.connections = atoi(optarg); break;
@@ -231,6 +259,8 @@ static void read_options(int count, char **values) {
     }
     if (options.port == 0 || options.target == NULL || options.connections < 1 || options.count < 1)
         fail("load: --port, --target");
+    if (options.authority != NULL && (!options.tunnel || options.discard))
+        fail("load: --authority goes with --tunnel, and not with --discard");
 }
 
 static void write_requests(void) {
@@ -245,6 +275,10 @@ static void write_requests(void) {
 int main(int count, char **values) {
     read_options(count, values);
     write_requests();
+    if (options.authority != NULL) {
+        tls = tls_client(options.authority);
+        snprintf(target_host, sizeof target_host, "%.*s", (int)strcspn(options.target, ":"), options.target);
+    }
     poller = epoll_create1(EPOLL_CLOEXEC);
     struct connection *connections = calloc((size_t)options.connections, sizeof *connections);
     if (options.connections == 1) latencies = calloc((size_t)options.count, sizeof *latencies);

@@ -1,15 +1,19 @@
 // The origin of the benchmarks: one thread, one epoll, answers from memory.
 //
 //   origin --port N [--basic VALUE] [--parent-basic VALUE | --parent-digest USER:REALM:PASSWORD]
+//          [--certificate FILE --key FILE]
 //
 //   GET /1k            1,024 bytes
-//   GET /bulk/N        N bytes by sendfile
+//   GET /last/1k       the same, and the connection is closed
+//   GET /bulk/N        N bytes by sendfile; not over TLS
 //   GET /basic/...     1,024 bytes, or 401 unless Authorization is the value of --basic
 //
-// With a parent option it is a proxy that answers everything itself: 407 unless Proxy-Authorization is right.
+// With a certificate it speaks TLS. With a parent option it is a proxy that answers everything itself: 407 unless
+// Proxy-Authorization is right.
 
 #include "digest.h"
 #include "support.h"
+#include "tls.h"
 
 #include <arpa/inet.h>
 #include <errno.h>
@@ -29,6 +33,7 @@ enum { HEAD = 8192, BODY = 1024, CHUNK = 1 << 20, EVENTS = 256 };
 
 struct connection {
     int descriptor;
+    SSL *tls;     // NULL in the clear
     size_t have;  // bytes of `head` that are filled
     int64_t left; // bytes of a bulk answer not sent yet
     bool waiting; // for the socket to become writable
@@ -39,17 +44,21 @@ struct connection {
 static int poller, zeros, port;
 static const char *origin_basic, *parent_basic;
 static bool parent_digest;
+static const char *certificate, *key;
+static SSL_CTX *tls;
 static char fields[256];
-static char small_answer[HEAD];
-static size_t small_size;
+static char small_answer[HEAD], last_answer[HEAD];
+static size_t small_size, last_size;
 
 static void drop(struct connection *connection) {
+    if (connection->tls != NULL) tls_end(connection->tls);
     close(connection->descriptor);
     free(connection);
 }
 
 /// Every answer but a bulk one is small enough for an empty socket buffer, so a short write is an error.
 static bool put(struct connection *connection, const char *bytes, size_t size, int flags) {
+    if (connection->tls != NULL) return tls_send(connection->tls, bytes, size) == (ssize_t)size;
     return send(connection->descriptor, bytes, size, flags | MSG_NOSIGNAL) == (ssize_t)size;
 }
 
@@ -141,8 +150,12 @@ static bool answer(struct connection *connection) {
             return refuse(connection, "401 Unauthorized", "WWW-Authenticate", "Basic realm=\"origin\"");
         return put(connection, small_answer, small_size, 0);
     }
-    if (strncmp(path, "/bulk/", 6) == 0) return answer_bulk(connection, strtoll(path + 6, NULL, 10));
+    if (strncmp(path, "/bulk/", 6) == 0 && connection->tls == NULL) return answer_bulk(connection, strtoll(path + 6, NULL, 10));
     if (strcmp(path, "/1k") == 0) return put(connection, small_answer, small_size, 0);
+    if (strcmp(path, "/last/1k") == 0) {
+        connection->last = true;
+        return put(connection, last_answer, last_size, 0);
+    }
     return refuse(connection, "404 Not Found", "X-Target", path);
 }
 
@@ -168,7 +181,10 @@ static bool proceed(struct connection *connection) {
         if (connection->left > 0) return true;
         return !connection->last && serve(connection);
     }
-    ssize_t size = recv(connection->descriptor, connection->head + connection->have, HEAD - connection->have, 0);
+    char *end = connection->head + connection->have;
+    size_t room = HEAD - connection->have;
+    ssize_t size = connection->tls != NULL ? tls_receive(connection->tls, end, room)
+                                           : recv(connection->descriptor, end, room, 0);
     if (size <= 0) return size < 0 && errno == EAGAIN;
     connection->have += (size_t)size;
     return serve(connection);
@@ -181,6 +197,7 @@ static void take(int listener) {
     if (connection == NULL) fail("origin: out of memory");
     setsockopt(descriptor, IPPROTO_TCP, TCP_NODELAY, &one, sizeof one);
     connection->descriptor = descriptor;
+    if (tls != NULL) connection->tls = tls_begin(tls, descriptor, NULL);
     struct epoll_event event = {.events = EPOLLIN, .data.ptr = connection};
     if (epoll_ctl(poller, EPOLL_CTL_ADD, descriptor, &event) != 0) fail("origin: epoll_ctl: %s", strerror(errno));
 }
@@ -201,6 +218,8 @@ static void read_options(int count, char **values) {
         if (strcmp(values[index], "--port") == 0) port = atoi(value);
         else if (strcmp(values[index], "--basic") == 0) origin_basic = value;
         else if (strcmp(values[index], "--parent-basic") == 0) parent_basic = value;
+        else if (strcmp(values[index], "--certificate") == 0) certificate = value;
+        else if (strcmp(values[index], "--key") == 0) key = value;
         else if (strcmp(values[index], "--parent-digest") == 0) {
             char *user = strsep(&value, ":"), *realm = strsep(&value, ":");
             if (value == NULL) fail("origin: --parent-digest USER:REALM:PASSWORD");
@@ -210,6 +229,13 @@ static void read_options(int count, char **values) {
     }
 }
 
+static size_t write_answer(char *answer, const char *option) {
+    int head =
+        snprintf(answer, HEAD, "HTTP/1.1 200 OK\r\n%s%sContent-Length: %d\r\n\r\n", fields, option, BODY);
+    memset(answer + head, 'x', BODY);
+    return (size_t)head + BODY;
+}
+
 static void prepare(void) {
     time_t seconds = time(NULL);
     char date[64];
@@ -217,10 +243,9 @@ static void prepare(void) {
     snprintf(fields, sizeof fields,
              "Date: %s\r\nServer: origin\r\nContent-Type: application/octet-stream\r\nCache-Control: no-store\r\n",
              date);
-    int head =
-        snprintf(small_answer, sizeof small_answer, "HTTP/1.1 200 OK\r\n%sContent-Length: %d\r\n\r\n", fields, BODY);
-    memset(small_answer + head, 'x', BODY);
-    small_size = (size_t)head + BODY;
+    small_size = write_answer(small_answer, "");
+    last_size = write_answer(last_answer, "Connection: close\r\n");
+    if (certificate != NULL) tls = tls_server(certificate, key);
     zeros = memfd_create("zeros", MFD_CLOEXEC);
     if (zeros < 0 || ftruncate(zeros, CHUNK) != 0) fail("origin: memfd: %s", strerror(errno));
 }
