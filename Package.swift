@@ -77,8 +77,9 @@ let package = Package(
             .executableTarget(
                 name: "countersign",
                 dependencies: [
-                    "Bytes", "HTTP", "Crypto", "Authentication", "Rules", "Exchange", "Configuration", "Events",
-                    "Telemetry", "Storage", "Proxy", "Demonstration", "CGetopt",
+                    "Bytes", "HTTP", "Crypto", "Authentication", "Trust", "Rules", "Exchange", "Configuration",
+                    "Events",
+                    "TLS", "Telemetry", "Storage", "Proxy", "Demonstration", "CGetopt",
                 ],
                 swiftSettings: swiftSettings
             ),

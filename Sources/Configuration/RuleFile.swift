@@ -24,6 +24,7 @@ package enum RuleFile {
     ///   - readsSecrets: false leaves out whatever lies outside the rule files; such secrets are empty then.
     ///   - readsUnbuilt: true reads also what nothing acts on yet, in place of refusing it.
     ///   - files: the file system.
+    ///   - materials: looks into keys, certificates and lists, so that no fault is found only at a handshake.
     ///   - now: seconds of Unix time, for pins that expire.
     /// - Returns: the configuration unless there is an error, and all that is to be said of the files.
     package static func load(
@@ -32,6 +33,7 @@ package enum RuleFile {
         readsSecrets: Bool = true,
         readsUnbuilt: Bool = false,
         files: any FileReading = SystemFiles(),
+        materials: (any MaterialChecking)? = nil,
         now: Int64 = SystemFiles.now
     ) -> LoadResult {
         var set = RuleFileSet(files: files, home: environment.home)
@@ -42,6 +44,7 @@ package enum RuleFile {
             environment: environment,
             readsSecrets: readsSecrets,
             readsUnbuilt: readsUnbuilt,
+            materials: materials,
             now: now
         )
     }
@@ -85,6 +88,7 @@ package enum RuleFile {
         environment: EnvironmentSecrets,
         readsSecrets: Bool,
         readsUnbuilt: Bool = false,
+        materials: (any MaterialChecking)? = nil,
         now: Int64
     ) -> LoadResult {
         var reader = RuleFileReader(
@@ -92,6 +96,7 @@ package enum RuleFile {
             files: files,
             environment: environment,
             readsSecrets: readsSecrets,
+            materials: materials,
             now: now
         )
         var configuration: ServerConfiguration?

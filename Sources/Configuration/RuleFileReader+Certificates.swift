@@ -86,9 +86,8 @@ extension RuleFileReader {
         if node["passphrase"] != nil, passphrase == nil { return nil }
         let certificate =
             node["pkcs12"] == nil ? pemCertificate(node, passphrase: passphrase) : pkcs12(node, passphrase: passphrase)
-        return certificate.map {
-            Credential(name: name, kind: .clientCertificate($0), persistence: persistence(node))
-        }
+        guard let certificate, check(certificate, node) else { return nil }
+        return Credential(name: name, kind: .clientCertificate(certificate), persistence: persistence(node))
     }
 
     private mutating func pemCertificate(_ node: YAMLNode, passphrase: Secret?) -> ClientCertificate? {

@@ -32,11 +32,12 @@ extension RuleFileReader {
         let certificate = certificates(node["certificate"], what: "the authority's certificate")
         let key = privateKey(node["private_key"], hasPassphrase: nil)
         guard let certificate, let key else { return nil }
-        return InterceptionConfiguration.Authority(
+        let authority = InterceptionConfiguration.Authority(
             certificatePath: certificate.name,
             certificate: certificate.pem,
             privateKey: key
         )
+        return check(authority, node) ? authority : nil
     }
 
     /// The hosts of origin rules with `use` and of policies with pins, but for `protocol: http` and `*`.

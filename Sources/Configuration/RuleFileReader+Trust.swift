@@ -30,6 +30,7 @@ extension RuleFileReader {
         case "pass": terms.tunnel = .pass
         default: break
         }
+        check(terms, node)
         guard !hosts.isEmpty || !readsSecrets else { return }
         let pattern = TrustPattern(
             hosts: hosts.map(\.pattern),

@@ -4,8 +4,8 @@ internal import Rules
 internal import Trust
 
 extension RuleFileReader {
-    /// How long before the end of pins it is told, in seconds.
-    private static let expiryNotice: Int64 = 30 * 86_400
+    /// How long before the end of pins or of an authority it is told, in seconds.
+    static let expiryNotice: Int64 = 30 * 86_400
 
     /// Tells what is legal but unsafe or useless in `trust`.
     mutating func warnOfTrust(hasUpgrade: Bool) {

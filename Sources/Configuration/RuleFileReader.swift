@@ -11,6 +11,8 @@ struct RuleFileReader {
     let files: any FileReading
     let environment: EnvironmentSecrets
     let readsSecrets: Bool
+    /// Looks into keys and certificates; nil: nobody does.
+    let materials: (any MaterialChecking)?
     /// What `add` and `error` go to.
     var collector: DiagnosticCollector
     /// Files whose change is a reason to read everything again, beside the rule files themselves.
@@ -35,8 +37,10 @@ struct RuleFileReader {
         files: any FileReading,
         environment: EnvironmentSecrets,
         readsSecrets: Bool,
+        materials: (any MaterialChecking)? = nil,
         now: Int64
     ) {
+        self.materials = materials
         self.now = now
         self.set = set
         self.files = files

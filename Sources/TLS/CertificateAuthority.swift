@@ -23,7 +23,9 @@ package import Trust
         let certificates = try Certificate.all(in: certificate)
         guard let own = certificates.first else { throw TLSError(.material, .local, "no certificate") }
         try self.init(own, PrivateKey.read(privateKey, passphrase: passphrase))
-        if let fault = fault(at: now) { throw TLSError(.material, .local, "the authority's certificate \(fault)") }
+        if let fault = Self.faults(of: own, key: key, now: now).first {
+            throw TLSError(.material, .local, "the authority's certificate \(fault)")
+        }
     }
 
     init(_ certificate: Certificate, _ key: PrivateKey) throws(TLSError) {
@@ -32,18 +34,26 @@ package import Trust
         leafKey = try PrivateKey.make()
     }
 
-    private func fault(at now: Int64) -> String? {
+    /// What keeps a certificate from being an authority of ours at `now`, in seconds of Unix time; each completes a
+    /// sentence that begins with the certificate, the worst first.
+    ///
+    /// Without a `key` it isn't asked whether the two belong together.
+    package static func faults(of certificate: Certificate, key: PrivateKey?, now: Int64) -> [String] {
         defer { ERR_clear_error() }
         let raw = unsafe certificate.raw
-        if unsafe X509_check_private_key(raw, key.raw) != 1 { return "isn't the private key's" }
+        var faults: [String] = []
+        if let key, unsafe X509_check_private_key(raw, key.raw) != 1 { faults.append("isn't the private key's") }
         if unsafe X509_check_ca(raw) != 1 {
-            return "isn't an authority's: it needs basicConstraints CA:TRUE, and keyUsage keyCertSign if it has any"
+            faults.append(
+                "isn't an authority's: it needs basicConstraints CA:TRUE, and keyUsage keyCertSign if it has any"
+            )
         }
         if unsafe X509_get0_subject_key_id(raw) == nil {
-            return "has no subjectKeyIdentifier, which its leafs must name"
+            faults.append("has no subjectKeyIdentifier, which its leafs must name")
         }
-        guard let end = unsafe CertificateTime.seconds(X509_get0_notAfter(raw)), now < end else { return "has ended" }
-        return nil
+        let end = unsafe CertificateTime.seconds(X509_get0_notAfter(raw))
+        if end.map({ now >= $0 }) ?? true { faults.append("has ended") }
+        return faults
     }
 
     /// The private key as PKCS#8 in PEM, to be kept in a file that nobody else can read.
@@ -109,20 +119,21 @@ extension CertificateAuthority {
         case network(IPNetwork)
     }
 
-    /// Makes an authority on P-256: valid from an hour ago for ten years, for leafs only.
+    /// Makes an authority on P-256: valid from an hour ago for `days`, for leafs only.
     ///
     /// Without constraints it may issue for anything. Throws `material` for a name that is none. `now` is in seconds of
     /// Unix time.
     package static func make(
         name: String,
         constraints: [Constraint],
+        days: Int = 3650,
         now: Int64
     ) throws(TLSError) -> CertificateAuthority {
         let key = try PrivateKey.make()
         let draft = try CertificateDraft(
             key: key,
             notBefore: now - CertificateDraft.backdating,
-            notAfter: now + 3650 * 86_400
+            notAfter: now + Int64(days) * 86_400
         )
         try draft.setSubject(commonName: name)
         try draft.setIssuer(nil)

@@ -40,6 +40,19 @@ package import Trust
         facts = own.facts
     }
 
+    /// Why no handshake can show it: a key or a signature below the security level; nil where one can.
+    package var fault: TLSError? {
+        ERR_clear_error()
+        defer { ERR_clear_error() }
+        guard let context = unsafe SSL_CTX_new(TLS_client_method()) else { return TLSError(.library) }
+        defer { unsafe SSL_CTX_free(context) }
+        unsafe SSL_CTX_set_security_level(context, TLSContext.securityLevel)
+        guard let own = certificates.first, unsafe SSL_CTX_use_certificate(context, own.raw) == 1,
+            unsafe SSL_CTX_use_PrivateKey(context, key.raw) == 1
+        else { return TLSError(.material, .local, "the certificate can't be shown") }
+        return nil
+    }
+
     /// The certificate and what issued it, one after the other, less a root.
     private static func chain(of own: Certificate, among given: [Certificate]) -> [Certificate] {
         var chain = [own]

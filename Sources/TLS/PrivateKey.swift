@@ -1,8 +1,8 @@
 internal import COpenSSL
-internal import Crypto
+package import Crypto
 
 /// A private key, for a certificate of ours.
-@safe final class PrivateKey: @unchecked Sendable {
+@safe package final class PrivateKey: @unchecked Sendable {
     // Unchecked: a key is never changed once it is made.
     let raw: OpaquePointer
 
@@ -18,7 +18,9 @@ internal import Crypto
     }
 
     /// Reads the first private key of a PEM text; an encrypted one needs its passphrase.
-    static func read(_ pem: Secret, passphrase: Secret?) throws(TLSError) -> PrivateKey {
+    ///
+    /// Throws `passphrase` where it is encrypted and `passphrase` doesn't open it, `material` where it can't be read.
+    package static func read(_ pem: Secret, passphrase: Secret?) throws(TLSError) -> PrivateKey {
         ERR_clear_error()
         let source = try pem.withBytes { (bytes) throws(TLSError) in try MemoryBIO(reading: bytes) }
         let request = PassphraseRequest(passphrase)

@@ -44,6 +44,9 @@ package import Trust
         } else {
             unsafe SSL_CTX_set_post_handshake_auth(raw, 1)
         }
+        guard offersAnything else {
+            throw TLSError(.material, .local, "ciphers: none is left of \(policy.terms.ciphers ?? "OpenSSL's own")")
+        }
     }
 
     /// A context for connections from clients whose TLS we open, for leafs of any authority (I-1).
@@ -99,6 +102,15 @@ package import Trust
             unsafe (suites.isEmpty || SSL_CTX_set_ciphersuites(raw, suites) == 1)
             && (others.isEmpty || SSL_CTX_set_cipher_list(raw, others) == 1)
         guard isSet else { throw TLSError(.material, .local, "ciphers: \(list)") }
+    }
+
+    /// Whether there is a cipher suite for some version, at the security level; else each handshake would fail.
+    private var offersAnything: Bool {
+        guard let ssl = unsafe SSL_new(raw) else { return false }
+        defer { unsafe SSL_free(ssl) }
+        guard let suites = unsafe SSL_get1_supported_ciphers(ssl) else { return false }
+        defer { unsafe COpenSSL_sk_SSL_CIPHER_free(suites) }
+        return unsafe COpenSSL_sk_SSL_CIPHER_num(suites) > 0
     }
 
     /// At least 112 bits for every key and signature (T-1): RSA from 2048 bits, no SHA-1.

@@ -80,7 +80,11 @@ internal import Trust
             guard unsafe X509_STORE_add_crl(store, list) == 1 else { throw TLSError(.library) }
             count += 1
         }
+        // The end of a text is told as a missing beginning.
+        let last = ERR_peek_last_error()
+        let isAtEnd = ERR_GET_LIB(last) == ERR_LIB_PEM && ERR_GET_REASON(last) == PEM_R_NO_START_LINE
         guard count > 0 else { throw TLSError(.material, .local, "\(name): no revocation list") }
+        guard isDER || isAtEnd else { throw TLSError(.material, .local, "\(name): a revocation list can't be read") }
         ERR_clear_error()
     }
 

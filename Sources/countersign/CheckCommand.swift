@@ -9,7 +9,12 @@ internal import Configuration
 ///   - out: takes each line of the report.
 /// - Returns: the exit code: 0 without errors, 1 with one, 2 when the file can't be read.
 func check(path: String, strict: Bool, readsSecrets: Bool, out: (String) -> Void) -> Int32 {
-    let result = RuleFile.load(path: path, environment: EnvironmentSecrets(), readsSecrets: readsSecrets)
+    let result = RuleFile.load(
+        path: path,
+        environment: EnvironmentSecrets(),
+        readsSecrets: readsSecrets,
+        materials: TLSMaterials()
+    )
     let report = CheckReport(result, name: path, isStrict: strict)
     for line in report.lines { out(line) }
     return report.exitCode

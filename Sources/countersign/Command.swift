@@ -1,6 +1,6 @@
 /// The commands, and what `--help` says of each.
 enum Command: String, CaseIterable {
-    case run, check, explain, credentials, release, demo, version
+    case run, check, explain, credentials, release, ca, pin, demo, version
 
     /// What `countersign --help` says.
     static let overview = """
@@ -28,6 +28,8 @@ enum Command: String, CaseIterable {
         case .explain: "tell which rules a request meets, and what would be answered"
         case .credentials: "list what is known of each credential, and where it is withheld"
         case .release: "let withheld credentials be used again"
+        case .ca: "make an authority that opens TLS, or tell about one"
+        case .pin: "print the pins of a server's certificates, or of a file's"
         case .demo: "show the proxy at work, on this machine alone"
         case .version: "tell the version"
         }
@@ -40,6 +42,10 @@ enum Command: String, CaseIterable {
         case .explain: "URL [--method M] [--challenge TEXT]… [--proxy-challenge TEXT]… [--config FILE]"
         case .credentials: "[--config FILE]"
         case .release: "NAME… | --all [--config FILE]"
+        case .ca:
+            "init [--directory DIR | --certificate FILE --key FILE] [--host PATTERN]… [--name CN] [--days N] [--force]\n"
+                + "       countersign ca show [--config FILE | FILE… [--key FILE]]"
+        case .pin: "HOST[:PORT] | --file FILE"
         case .demo: "[--once]"
         case .version: ""
         }
@@ -60,10 +66,25 @@ enum Command: String, CaseIterable {
                 ("--proxy-challenge TEXT", "the value of a Proxy-Authenticate field that the parent proxy sends"), help,
             ]
         case .release: return [config, ("-a, --all", "release every credential"), help]
+        case .ca: return authorityOptions + [help]
+        case .pin:
+            return [("--file FILE", "certificates as PEM or DER; nothing is connected to"), help]
         case .demo: return [("--once", "end after the table: 0 if all is right, else 1"), help]
         case .credentials: return [config, help]
         case .version: return [help]
         }
+    }
+
+    private var authorityOptions: [(option: String, meaning: String)] {
+        [
+            ("--directory DIR", "where authority.pem and authority.key go; else where the ledger is kept"),
+            ("--certificate FILE", "the certificate's own place; with --key"),
+            ("--key FILE", "the private key's own place, mode 0600; with show, the key of FILE"),
+            ("--host PATTERN", "a host that it may issue for, as in the rule file; else it may for any"),
+            ("--name CN", "its common name"), ("--days N", "how long it is valid; 3650 if not given"),
+            ("--force", "replace what is there"),
+            ("-c, --config FILE", "the rule file that names the authority to show"),
+        ]
     }
 
     /// What `countersign COMMAND --help` says.

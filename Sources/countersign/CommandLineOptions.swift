@@ -8,6 +8,7 @@ struct CommandLineOptions {
         // Above all characters, which short options are.
         case help = 256
         case config, workers, strict, noSecrets, method, challenge, proxyChallenge, all, once
+        case directory, certificate, key, host, commonName, days, force, file
 
         var name: String {
             switch self {
@@ -21,6 +22,14 @@ struct CommandLineOptions {
             case .proxyChallenge: "proxy-challenge"
             case .all: "all"
             case .once: "once"
+            case .directory: "directory"
+            case .certificate: "certificate"
+            case .key: "key"
+            case .host: "host"
+            case .commonName: "name"
+            case .days: "days"
+            case .force: "force"
+            case .file: "file"
             }
         }
 
@@ -37,8 +46,10 @@ struct CommandLineOptions {
 
         var takesValue: Bool {
             switch self {
-            case .config, .workers, .method, .challenge, .proxyChallenge: true
-            case .help, .strict, .noSecrets, .all, .once: false
+            case .help, .strict, .noSecrets, .all, .once, .force: false
+            case .config, .workers, .method, .challenge, .proxyChallenge, .directory, .certificate, .key, .host,
+                .commonName, .days, .file:
+                true
             }
         }
     }
@@ -122,6 +133,8 @@ extension Command {
         case .explain: [.help, .config, .method, .challenge, .proxyChallenge]
         case .credentials: [.help, .config]
         case .release: [.help, .config, .all]
+        case .ca: [.help, .config, .directory, .certificate, .key, .host, .commonName, .days, .force]
+        case .pin: [.help, .file]
         case .demo: [.help, .once]
         case .version: [.help]
         }

@@ -43,6 +43,9 @@ private func execute(_ invocation: Invocation) -> Int32 {
                 problem: writeError
             )
         }
+    case .makeAuthority(let terms): return AuthorityCommand.make(terms, out: writeOutput, problem: writeError)
+    case .showAuthority(let question): return AuthorityCommand.show(question, out: writeOutput, problem: writeError)
+    case .pin(let request): return PinCommand.printPins(request, out: writeOutput, problem: writeError)
     case .demo(let once): return DemoCommand.demonstrate(once: once, out: writeOutput, problem: writeError)
     }
 }

@@ -21,6 +21,9 @@ enum Invocation: Equatable {
     case explain(ExplainRequest)
     case credentials(config: String?)
     case release(names: [String], all: Bool, config: String?)
+    case makeAuthority(AuthorityTerms)
+    case showAuthority(AuthorityQuestion)
+    case pin(PinRequest)
     case demo(once: Bool)
 
     /// Reads the arguments behind the program's name.
@@ -67,6 +70,8 @@ enum Invocation: Equatable {
                 throw UsageError("a credential's name is missing, or --all", command)
             }
             return .release(names: options.operands, all: all, config: config)
+        case .ca: return try authority(options)
+        case .pin: return .pin(try PinRequest(options))
         case .demo:
             try refuseOperands(options.operands, command)
             return .demo(once: options.contains(.once))

@@ -9,7 +9,7 @@ internal import Telemetry
 func runProxy(configPath: String, workers: Int?) -> Int32 {
     SignalSource.block([.hangup, .interrupt, .terminate])
     let environment = EnvironmentSecrets()
-    let result = RuleFile.load(path: configPath, environment: environment)
+    let result = RuleFile.load(path: configPath, environment: environment, materials: TLSMaterials())
     for diagnostic in result.diagnostics { writeError(diagnostic.rendered) }
     guard let configuration = result.configuration else { return result.isUnreadable ? 2 : 1 }
     ProcessSettings.ignoreBrokenPipes()
@@ -81,7 +81,7 @@ private final class Control {
 
     /// A file with an error changes nothing: the old rules go on.
     private func reload() {
-        let result = RuleFile.load(path: configPath, environment: environment)
+        let result = RuleFile.load(path: configPath, environment: environment, materials: TLSMaterials())
         watch.watch(result.watchedFiles)
         for diagnostic in result.diagnostics { writeError(diagnostic.rendered) }
         guard let configuration = result.configuration else {

@@ -3,7 +3,7 @@ import Testing
 
 /// The command line, from outside.
 @Suite struct CommandLineTests {
-    private static let commands = ["run", "check", "explain", "credentials", "release", "demo", "version"]
+    private static let commands = ["run", "check", "explain", "credentials", "release", "ca", "pin", "demo", "version"]
 
     @Test func `the overall help names every command and goes to standard output`() throws {
         for arguments in [["--help"], ["-h"], ["help"]] {
@@ -52,6 +52,18 @@ import Testing
             (["explain", "ftp://example.org/"], "'ftp://example.org/' is no http or https URL", "explain --help"),
             (["release"], "a credential's name is missing, or --all", "release --help"),
             (["release", "--all", "x"], "unexpected 'x'", "release --help"),
+            (["ca"], "'init' or 'show' is missing", "ca --help"),
+            (["ca", "frobnicate"], "unexpected 'frobnicate'", "ca --help"),
+            (["ca", "init", "x"], "unexpected 'x'", "ca --help"),
+            (["ca", "init", "--key", "k"], "'--certificate' and '--key' go together", "ca --help"),
+            (["ca", "init", "--days", "0"], "'--days' takes a number from 1 to 7300, not '0'", "ca --help"),
+            (["ca", "init", "--host", "*"], "'--host *' narrows nothing: leave it out", "ca --help"),
+            (["ca", "init", "-c", "x"], "option '--config' has no place in 'ca init'", "ca --help"),
+            (["ca", "show", "--force"], "option '--force' has no place in 'ca show'", "ca --help"),
+            (["ca", "show", "--key", "k"], "'--key' needs one FILE, the certificate", "ca --help"),
+            (["pin"], "HOST[:PORT] or --file FILE is missing", "pin --help"),
+            (["pin", "https://h/"], "'https://h/' is no HOST[:PORT]", "pin --help"),
+            (["pin", "--file", "a", "b"], "unexpected 'b'", "pin --help"),
         ] as [([String], String, String)]
     )
     func `a slip is one line with a hint, and exit code 2`(arguments: [String], message: String, hint: String) throws {

@@ -70,6 +70,8 @@ static inline int COpenSSL_sk_X509_NAME_num(const STACK_OF(X509_NAME) *stack) { 
 static inline X509_NAME *COpenSSL_sk_X509_NAME_value(const STACK_OF(X509_NAME) *stack, int index) {
     return sk_X509_NAME_value(stack, index);
 }
+static inline int COpenSSL_sk_SSL_CIPHER_num(const STACK_OF(SSL_CIPHER) *stack) { return sk_SSL_CIPHER_num(stack); }
+static inline void COpenSSL_sk_SSL_CIPHER_free(STACK_OF(SSL_CIPHER) *stack) { sk_SSL_CIPHER_free(stack); }
 static inline int COpenSSL_sk_X509_OBJECT_num(const STACK_OF(X509_OBJECT) *stack) { return sk_X509_OBJECT_num(stack); }
 static inline X509_OBJECT *COpenSSL_sk_X509_OBJECT_value(const STACK_OF(X509_OBJECT) *stack, int index) {
     return sk_X509_OBJECT_value(stack, index);
