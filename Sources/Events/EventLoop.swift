@@ -16,6 +16,7 @@ internal import Glibc
     /// The buffer that all sockets of the loop read into. Its untouched pages cost no memory.
     let buffer: UnsafeMutableRawBufferPointer
     var receivedCount = 0
+    private var joined = ByteBuffer()
 
     /// Other threads send work here.
     package let mailbox: Mailbox<Job>
@@ -101,6 +102,18 @@ internal import Glibc
         var span = unsafe MutableSpan(_unsafeElements: bytes)
         let result = fill(&span)
         if case .bytes(let count) = result { receivedCount = count }
+        return result
+    }
+
+    /// Has `use` take two parts as one, neither of which came from here.
+    func join(_ first: Span<UInt8>, _ second: Span<UInt8>, _ use: (Span<UInt8>) -> WriteResult) -> WriteResult {
+        var both = ByteBuffer()
+        swap(&both, &joined)
+        both.removeAll()
+        both.append(first)
+        both.append(second)
+        let result = use(both.readable)
+        swap(&both, &joined)
         return result
     }
 

@@ -158,15 +158,21 @@ package enum WriteResult: Equatable, Sendable {
         }
     }
 
+    /// One record and one call for a head and the start of what stands behind it.
     private func writeEnciphered(
         _ cipher: any StreamCipher,
         _ first: Span<UInt8>,
         _ second: Span<UInt8>
     ) -> WriteResult {
-        guard case .wrote(let count) = cipher.write(first) else { return cipher.write(first) }
-        guard count == first.count, case .wrote(let more) = cipher.write(second) else { return .wrote(count) }
+        let share = min(second.count, max(0, Self.largestRecord - first.count))
+        let result = loop.join(first, second.extracting(first: share)) { cipher.write($0) }
+        guard case .wrote(let count) = result, count == first.count + share, share < second.count else { return result }
+        guard case .wrote(let more) = cipher.write(second.extracting(share..<second.count)) else { return result }
         return .wrote(count + more)
     }
+
+    /// The content of a TLS record [RFC 8446 s.5.1].
+    private static let largestRecord = 16 * 1024
 
     private func gather(_ first: UnsafeBufferPointer<UInt8>, _ second: UnsafeBufferPointer<UInt8>) -> Int {
         var parts: [2 of iovec] = unsafe [

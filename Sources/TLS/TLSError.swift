@@ -72,6 +72,11 @@ package struct TLSError: Error, Sendable {
         self.entries = entries
     }
 
+    /// Empties the error queue, lest what it holds is taken for the next call's; to see that it's empty costs far less.
+    static func clearQueue() {
+        if ERR_peek_error() != 0 { ERR_clear_error() }
+    }
+
     /// What the error queue says of a call on a session that failed for good.
     static func fromQueue() -> TLSError {
         let entries = drainQueue()

@@ -178,7 +178,7 @@ extension TLSSession {
     package func read(into bytes: inout MutableSpan<UInt8>) -> TLSReadResult {
         if let ending { return ending }
         guard isOpen, !hasFailed else { return .failed(Self.unusable) }
-        ERR_clear_error()
+        TLSError.clearQueue()
         var filled = 0
         let limit = bytes.count
         while filled < limit {
@@ -241,7 +241,7 @@ extension TLSSession {
     package func write(_ bytes: Span<UInt8>) -> TLSWriteResult {
         guard isOpen, !hasFailed else { return .failed(Self.unusable) }
         if let writeFailure { return .failed(writeFailure) }
-        ERR_clear_error()
+        TLSError.clearQueue()
         var taken = 0
         while taken < bytes.count {
             var count = 0

@@ -150,7 +150,8 @@ static bool answer(struct connection *connection) {
             return refuse(connection, "401 Unauthorized", "WWW-Authenticate", "Basic realm=\"origin\"");
         return put(connection, small_answer, small_size, 0);
     }
-    if (strncmp(path, "/bulk/", 6) == 0 && connection->tls == NULL) return answer_bulk(connection, strtoll(path + 6, NULL, 10));
+    if (strncmp(path, "/bulk/", 6) == 0 && connection->tls == NULL)
+        return answer_bulk(connection, strtoll(path + 6, NULL, 10));
     if (strcmp(path, "/1k") == 0) return put(connection, small_answer, small_size, 0);
     if (strcmp(path, "/last/1k") == 0) {
         connection->last = true;
