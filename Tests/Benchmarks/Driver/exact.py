@@ -12,7 +12,7 @@ from processes import BenchmarkError, run
 from programs import Setup
 from tools import Origin, load, tool
 
-OPERATIONS = {"plain": Setup(), "digest": Setup("digest-parent")}
+OPERATIONS = {"plain": Setup(), "digest": Setup("digest-parent"), "https": Setup("https-origin")}
 THRESHOLDS = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "thresholds.json")
 
 
