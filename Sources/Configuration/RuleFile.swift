@@ -22,7 +22,6 @@ package enum RuleFile {
     ///   - path: as the user wrote it; diagnostics show it so.
     ///   - environment: keep one over reloads, since it keeps what was taken from the environment.
     ///   - readsSecrets: false leaves out whatever lies outside the rule files; such secrets are empty then.
-    ///   - readsUnbuilt: true reads also what nothing acts on yet, in place of refusing it.
     ///   - files: the file system.
     ///   - materials: looks into keys, certificates and lists, so that no fault is found only at a handshake.
     ///   - now: seconds of Unix time, for pins that expire.
@@ -31,7 +30,6 @@ package enum RuleFile {
         path: String,
         environment: EnvironmentSecrets,
         readsSecrets: Bool = true,
-        readsUnbuilt: Bool = false,
         files: any FileReading = SystemFiles(),
         materials: (any MaterialChecking)? = nil,
         now: Int64 = SystemFiles.now
@@ -43,7 +41,6 @@ package enum RuleFile {
             files: files,
             environment: environment,
             readsSecrets: readsSecrets,
-            readsUnbuilt: readsUnbuilt,
             materials: materials,
             now: now
         )
@@ -87,7 +84,6 @@ package enum RuleFile {
         files: any FileReading,
         environment: EnvironmentSecrets,
         readsSecrets: Bool,
-        readsUnbuilt: Bool = false,
         materials: (any MaterialChecking)? = nil,
         now: Int64
     ) -> LoadResult {
@@ -102,7 +98,6 @@ package enum RuleFile {
         var configuration: ServerConfiguration?
         if set.isComplete, let root = set.root {
             configuration = reader.read(root)
-            if !readsUnbuilt { reader.refuseUnbuilt(root) }
         }
         let hasErrors = reader.collector.hasErrors
         return LoadResult(
@@ -115,13 +110,6 @@ package enum RuleFile {
 }
 
 extension RuleFileReader {
-    /// What is read, but nothing acts on it yet.
-    fileprivate mutating func refuseUnbuilt(_ root: YAMLNode) {
-        if let entry = root.entry("interception") {
-            collector.error(entry.key.start, "'\(entry.key.text ?? "")' is not built yet")
-        }
-    }
-
     /// Reads all sections, those first that others name.
     mutating func read(_ root: YAMLNode) -> ServerConfiguration {
         readListeners(root["listeners"])

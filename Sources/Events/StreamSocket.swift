@@ -288,12 +288,15 @@ extension StreamSocket {
 
     /// Ends our direction; what was written before still arrives.
     package func shutdownWrite() {
+        stage?.endWriting()
         _ = shutdown(rawDescriptor, Int32(SHUT_WR))
     }
 
     /// Closes at once. The observer is let go of and told nothing any more, not even of what was due in this turn.
     package func close() {
         guard rawDescriptor >= 0 else { return }
+        stage?.endWriting()
+        stage = nil
         reading = nil
         writing = nil
         isReadingWatched = false
@@ -309,6 +312,7 @@ extension StreamSocket {
 
     /// Closes so that the other side sees a reset, and what was not sent yet is dropped.
     package func closeWithReset() {
+        stage = nil
         if descriptor != nil {
             var linger = linger(l_onoff: 1, l_linger: 0)
             let size = socklen_t(MemoryLayout<linger>.size)

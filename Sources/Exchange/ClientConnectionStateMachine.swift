@@ -9,6 +9,10 @@ package struct ClientConnectionStateMachine {
         case inExchange
         /// Bytes belong to a tunnel. Ends with the tunnel.
         case tunnelling
+        /// The first bytes of a tunnel are looked at (I-2). Ends with what they are, or the client.
+        case looking
+        /// A handshake with the client has the socket. Ends with it, or the client.
+        case welcoming
         /// The response is written and the connection ends, but the client may still be sending.
         case lingering
         /// The response is being written, then the connection ends.
@@ -17,8 +21,8 @@ package struct ClientConnectionStateMachine {
     }
 
     package enum Input: Equatable { case read, pause, discard }
-    package enum Work: Equatable { case none, parseHead, takeBody, relayTunnel }
-    package enum End: Equatable { case none, close, abortExchange, halfClose }
+    package enum Work: Equatable { case none, parseHead, takeBody, relayTunnel, look }
+    package enum End: Equatable { case none, close, abortExchange, halfClose, endLook }
     package enum Expiry: Equatable { case none, close, abortExchange, refuse }
 
     package private(set) var state = State.idle
@@ -38,7 +42,8 @@ package struct ClientConnectionStateMachine {
         case .lingering: .discard
         case .closing, .closed: .pause
         case .idle where isBlocked: .pause
-        case .idle, .readingHead: isEndOfFileSeen ? .pause : .read
+        case .welcoming: .pause
+        case .idle, .readingHead, .looking: isEndOfFileSeen ? .pause : .read
         case .inExchange, .tunnelling: hasUnread || isEndOfFileSeen ? .pause : .read
         }
     }
@@ -50,7 +55,8 @@ package struct ClientConnectionStateMachine {
         case .idle, .readingHead: hasBytes ? .parseHead : .none
         case .inExchange: isBodyOpen && hasBytes ? .takeBody : .none
         case .tunnelling: hasBytes ? .relayTunnel : .none
-        case .lingering, .closing, .closed: .none
+        case .looking: hasBytes ? .look : .none
+        case .welcoming, .lingering, .closing, .closed: .none
         }
     }
 
@@ -78,6 +84,20 @@ package struct ClientConnectionStateMachine {
 
     package mutating func tunnelBegan() { state = .tunnelling }
 
+    /// A tunnel is promised, and its first bytes are looked at.
+    package mutating func lookBegan() { state = .looking }
+
+    /// A handshake reads and writes in the connection's place.
+    package mutating func handshakeBegan() { state = .welcoming }
+
+    /// Requests follow in the tunnel.
+    package mutating func opened() {
+        state = .idle
+        asksForTunnel = false
+        keepsAlive = true
+        isBodyOpen = false
+    }
+
     /// The client ended its direction: behind a whole request that is a half-close (H-10).
     package mutating func endOfFileReceived() -> End {
         isEndOfFileSeen = true
@@ -87,7 +107,8 @@ package struct ClientConnectionStateMachine {
             keepsAlive = false
             return isBodyOpen ? .abortExchange : .none
         case .tunnelling: return .halfClose
-        case .closing, .closed: return .none
+        case .looking: return .endLook
+        case .welcoming, .closing, .closed: return .none
         }
     }
 
@@ -97,7 +118,7 @@ package struct ClientConnectionStateMachine {
     /// The exchange's response was handed over in full.
     package mutating func exchangeEnded(keepsAlive: Bool, isBodyRead: Bool, hasUnread: Bool) {
         switch state {
-        case .inExchange, .readingHead, .tunnelling, .idle:
+        case .inExchange, .readingHead, .tunnelling, .looking, .welcoming, .idle:
             if keepsAlive && mayGoOn(hasUnread: hasUnread) && isBodyRead && !isEndOfFileSeen {
                 state = .idle
             } else {
@@ -122,14 +143,17 @@ package struct ClientConnectionStateMachine {
             guard isBodyOpen else { return .none }
             requestMalformed()
             return .refuse
-        case .tunnelling, .closed:
+        case .tunnelling, .looking, .welcoming, .closed:
             return .none
         }
     }
 
     /// The tunnel ended; what waits to be written still goes out.
     package mutating func tunnelClosed() {
-        if state == .tunnelling { state = .closing }
+        switch state {
+        case .tunnelling, .looking, .welcoming: state = .closing
+        case .idle, .readingHead, .inExchange, .lingering, .closing, .closed: break
+        }
     }
 
     package mutating func closed() { state = .closed }

@@ -111,10 +111,10 @@ package struct TunnelledOrigin {
     package let parent: Hop
     /// The request-target of the CONNECT (RFC 9110 s.7.1).
     package let authority: [UInt8]
-    /// TLS to the origin, inside the tunnel.
-    package let security: HopSecurity
+    /// TLS to the origin, inside the tunnel; nil where a client speaks in the clear in its own.
+    package let security: HopSecurity?
 
-    package init(parent: Hop, authority: [UInt8], security: HopSecurity) {
+    package init(parent: Hop, authority: [UInt8], security: HopSecurity?) {
         self.parent = parent
         self.authority = authority
         self.security = security
@@ -134,6 +134,10 @@ package final class Destination {
     /// What the client asked for: what routes are about.
     package let asked: Origin
     package let isTunnel: Bool
+    /// It is asked for in the clear inside a client's CONNECT (I-3).
+    package let isInside: Bool
+    /// The CONNECT is opened (I-2).
+    package let isOpened: Bool
     package let route: Route
     package let hop: Hop
     package let candidates: CandidateRules
@@ -161,11 +165,15 @@ package final class Destination {
         origin: Origin,
         asked: Origin? = nil,
         isTunnel: Bool,
+        isInside: Bool = false,
+        isOpened: Bool = false,
         route: Route,
         hop: Hop,
         candidates: CandidateRules,
         tunnelTrust: TrustPolicy? = nil
     ) {
+        self.isInside = isInside
+        self.isOpened = isOpened
         self.tunnelTrust = tunnelTrust
         self.asked = asked ?? origin
         mapping = asked.flatMap { $0 == origin ? nil : OriginMapping(client: $0, upstream: origin) }
@@ -177,7 +185,15 @@ package final class Destination {
         self.candidates = candidates
         learned = LearnedSpaces(origin: origin)
         mightBeAnswered = !candidates.isEmpty || !hop.candidates.isEmpty
-        isSecure = hop.isParent ? hop.tunnel != nil : hop.isSecure
+        isSecure = hop.isParent ? hop.tunnel?.security != nil : hop.isSecure
+        authority = Array(origin.authority.utf8)
+    }
+
+    private let authority: [UInt8]
+
+    /// The Host of a request whose target doesn't name it; empty for one whose target does.
+    package func hostField(for head: borrowing RequestHead) -> [UInt8] {
+        upgradedAuthority ?? (head.target.authority.isEmpty ? authority : [])
     }
 
     /// Some rule could answer a challenge to this client (B-1).

@@ -10,18 +10,20 @@ extension ExchangeStateMachine {
     package mutating func begin(
         _ head: borrowing RequestHead,
         destination: Destination,
+        isInside: Bool = false,
         client: Client,
         terms: ExchangeTerms,
         ledgerVersion: UInt64
     ) -> Step {
         self.destination = destination
+        self.isInside = isInside
         hasBody = head.bodyLength != .none && head.bodyLength != .fixed(0)
         clientExpects = hasBody && head.version == .http11 && head.fields.contains(.expect)
         request = RequestFacts(
             client: client,
             method: head.method,
             isSecure: destination.isSecure,
-            isCrossSite: CrossSite.judge(head),
+            isCrossSite: CrossSite.judge(head, host: destination.asked.host),
             bringsAuthorization: head.fields.contains(.authorization)
         )
         let isAbsolute = destination.hop.isParent && destination.hop.tunnel == nil
@@ -97,7 +99,7 @@ extension ExchangeStateMachine {
     /// What becomes of the Authorization that the request brings itself.
     private mutating func judgeOwnAuthorization(_ head: borrowing RequestHead) -> LocalResponse? {
         guard let destination else { return nil }
-        if destination.hop.isParent, head.fields.contains(.proxyAuthorization) {
+        if destination.hop.isParent, !isInside, head.fields.contains(.proxyAuthorization) {
             passesProxyAuthorization = destination.hop.leavesChallenges(to: request.client)
         }
         if destination.candidates.refusesAmbiguous(head.rulePath, of: request.client) {
@@ -186,7 +188,9 @@ extension ExchangeStateMachine {
             return .drain
         case .none, .unusable:
             state = .acquiring
-            let prefersFresh = refused == .unusable
+            // What another exchange left is no connection of the client's own.
+            let isOwn = form.target == .authority && destination?.hop.isParent == false
+            let prefersFresh = refused == .unusable || isOwn
             return .acquire(fresh: prefersFresh)
         }
     }

@@ -32,8 +32,7 @@ extension ExchangeStateMachine {
         case .askingLedger:
             return carryOn(side, word, version)
         case .idle, .recordingRejection, .collectingBody, .acquiring, .securing, .awaitingContinue, .awaitingHead,
-            .draining, .relaying, .tunnelling,
-            .finished:
+            .draining, .relaying, .tunnelling, .looking, .welcoming, .finished:
             return .wait
         }
     }

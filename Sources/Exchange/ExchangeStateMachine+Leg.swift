@@ -36,7 +36,7 @@ extension ExchangeStateMachine {
         ForwardedRequest.appendStart(
             head,
             form: form,
-            authority: destination?.upgradedAuthority ?? [],
+            authority: destination?.hostField(for: head) ?? [],
             into: &buffer
         )
         ForwardedRequest.appendFields(

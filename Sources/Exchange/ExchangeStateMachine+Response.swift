@@ -49,7 +49,7 @@ extension ExchangeStateMachine {
         case .awaitingContinue, .awaitingHead:
             break
         case .idle, .askingLedger, .recordingRejection, .collectingBody, .acquiring, .securing, .draining, .relaying,
-            .tunnelling, .finished:
+            .tunnelling, .looking, .welcoming, .finished:
             return .wait
         }
         if isEstablishing { return establishingAnswered(response, head, reading) }
@@ -99,6 +99,7 @@ extension ExchangeStateMachine {
             parent.sent = .none
             isEstablishing = false
             refused = .none
+            guard destination?.hop.tunnel?.security != nil else { return reached() }
             state = .securing
             return .secure(.origin)
         default:
@@ -188,10 +189,7 @@ extension ExchangeStateMachine {
     private mutating func connectAnswered(_ response: borrowing ResponseHead, _ head: borrowing RequestHead) -> Step {
         // A 401 to CONNECT is a parent's odd refusal, not an origin's challenge: no verdict (A-1, A-6b).
         confirm(.parent, head, status: response.status == 401 ? 400 : response.status)
-        if (200..<300).contains(response.status) {
-            state = .tunnelling
-            return .tunnel(nil)
-        }
+        if (200..<300).contains(response.status) { return joined() }
         return finish(with: Self.tunnelRefused(status: response.status, receivedStatus: response.status))
     }
 
@@ -226,6 +224,8 @@ extension ExchangeStateMachine {
     /// The client logs in for its CONNECT itself: it gets the challenge in a response of ours (H-15), and the connection
     /// is kept where its login is bound to that (C-8).
     private mutating func passOnTunnelChallenge() -> Step {
+        // Whoever speaks in its tunnel takes all that comes for the origin's.
+        if isInside { return finish(with: .proxyChallengeUnanswered) }
         guard isBound else { return challengeClient(reusesUpstream: false) }
         guard refused == .toBeRead else { return challengeClient(reusesUpstream: refused == .read) }
         isChallengingClient = true

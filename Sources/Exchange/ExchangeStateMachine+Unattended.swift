@@ -8,7 +8,7 @@ extension ExchangeStateMachine {
         case .awaitingContinue, .awaitingHead:
             origin.isScout && origin.sent != .none || parent.isScout && parent.sent != .none
         case .idle, .askingLedger, .recordingRejection, .collectingBody, .acquiring, .securing, .draining, .relaying,
-            .tunnelling, .finished:
+            .tunnelling, .looking, .welcoming, .finished:
             false
         }
     }

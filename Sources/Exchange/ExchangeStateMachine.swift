@@ -31,6 +31,11 @@ package struct ExchangeStateMachine: ~Copyable {
         case relaying
         /// Both directions are joined (RFC 9110 s.9.3.6, s.7.8).
         case tunnelling
+        /// A CONNECT was answered; waits for what the client says first (I-2). Ends with `looked`, the deadline, or the
+        /// client.
+        case looking
+        /// Waits for a handshake of ours with the client. Ends with `welcomed`, the deadline, or the client.
+        case welcoming
         /// Nothing is left to do.
         case finished
     }
@@ -69,6 +74,14 @@ package struct ExchangeStateMachine: ~Copyable {
         case challengeClient(LocalResponse, reusesUpstream: Bool)
         /// Join both directions behind this 101, or behind a 200 of our own where it is nil.
         case tunnel(ResponseForm?)
+        /// Answer a CONNECT with a 200 of our own, look at what the client says first, then tell `looked`.
+        case open
+        /// Do a handshake with the client, to whom we are the host that it named, then tell `welcomed`.
+        case welcome
+        /// Serve what the client asks for in its tunnel, the first request with this response of ours where there is one.
+        case serve(LocalResponse?)
+        /// End the client's connection: in its tunnel nothing can be said to it.
+        case hangUp
     }
 
     /// With whom a TLS handshake is done.
@@ -77,6 +90,8 @@ package struct ExchangeStateMachine: ~Copyable {
         case hop
         /// With the origin, through a parent's tunnel.
         case origin
+        /// With the origin, on the connection that a client's CONNECT opened.
+        case opened
     }
 
     package internal(set) var state = State.idle
@@ -104,6 +119,11 @@ package struct ExchangeStateMachine: ~Copyable {
     var isRepeated = false
     /// The legs are CONNECTs of our own, until the parent has opened the tunnel in which the request goes.
     package internal(set) var isEstablishing = false
+    /// The tunnel is being opened, and what is held against the origin waits for the first request in it (I-2).
+    var isOpening = false
+    var openingFailure: LocalResponse?
+    /// The request came in a tunnel that is opened.
+    package internal(set) var isInside = false
     /// The connection of this leg carried another request before.
     var isReused = false
     /// That was a leg of this exchange.
@@ -160,6 +180,9 @@ package struct ExchangeStateMachine: ~Copyable {
         isReused = false
         isFurtherLeg = false
         isEstablishing = false
+        isOpening = false
+        openingFailure = nil
+        isInside = false
         bringsAuthorization = false
         answersByUserinfo = false
         passesProxyAuthorization = false
@@ -189,8 +212,7 @@ extension ExchangeStateMachine {
             }
             return reachedHop()
         case .idle, .askingLedger, .recordingRejection, .collectingBody, .securing, .awaitingContinue, .awaitingHead,
-            .draining, .relaying,
-            .tunnelling, .finished:
+            .draining, .relaying, .tunnelling, .looking, .welcoming, .finished:
             preconditionFailure("a connection came that was not asked for")
         }
     }
@@ -213,7 +235,7 @@ extension ExchangeStateMachine {
 
     /// No connection could be had.
     package mutating func failed(_ error: ExchangeError) -> Step {
-        finish(with: error.response)
+        state == .securing ? notSecured(error.response) : finish(with: error.response)
     }
 
     /// The upstream connection ended, or what it sent can't be read, before the final response's head.
@@ -231,10 +253,10 @@ extension ExchangeStateMachine {
             isRepeated = true
             return acquireFresh()
         case .securing:
-            return finish(with: error.response)
+            return notSecured(error.response)
         case .idle, .askingLedger, .recordingRejection, .collectingBody, .acquiring:
             return .wait
-        case .relaying, .tunnelling, .finished:
+        case .relaying, .tunnelling, .looking, .welcoming, .finished:
             return .wait
         }
     }
@@ -264,8 +286,7 @@ extension ExchangeStateMachine {
             refused = .read
             return sendOnSame()
         case .idle, .askingLedger, .recordingRejection, .collectingBody, .acquiring, .securing, .awaitingContinue,
-            .awaitingHead, .relaying,
-            .tunnelling, .finished:
+            .awaitingHead, .relaying, .tunnelling, .looking, .welcoming, .finished:
             return .wait
         }
     }
@@ -299,37 +320,9 @@ extension ExchangeStateMachine {
     /// The rule that was used wants a wrong rspauth to end the exchange.
     package func verifiesServer(_ side: Side) -> Bool { rule(side)?.verifiesServer ?? false }
 
-    /// The name of the credential that answered, the origin's before the parent's, and of its rule.
-    package var usedCredential: (credential: String, rule: String)? {
-        for (side, state) in [(Side.origin, origin.sent), (.parent, parent.sent)] where state != .none {
-            guard let credential = credential(side) else { continue }
-            return (credential.name, rule(side)?.name ?? "")
-        }
-        return nil
-    }
-
-    /// The protection space of the last challenge of this exchange: its server, and its realm where a rule names that.
-    ///
-    /// Any other realm may be an echo of a secret that was sent (S-5), now or in an earlier exchange.
-    package var challengedSpace: String? {
-        guard let destination else { return nil }
-        if !origin.challenges.isEmpty {
-            return destination.serverName + Self.namedRealm(in: origin.challenges, destination.candidates)
-        }
-        guard !parent.challenges.isEmpty else { return nil }
-        return destination.hop.serverName + Self.namedRealm(in: parent.challenges, destination.hop.candidates)
-    }
-
-    private static func namedRealm(in challenges: [AuthenticationChallenge], _ candidates: CandidateRules) -> String {
-        for challenge in challenges {
-            guard let realm = challenge.realm, candidates.nameRealm(realm) else { continue }
-            return " " + String(decoding: realm, as: UTF8.self)
-        }
-        return ""
-    }
-
-    /// The connection belongs to the client's own, which logs in at the parent itself (A-13, C-8).
-    package var isBound: Bool { passesProxyAuthorization }
+    /// The connection belongs to the client's own, which logs in at the parent itself (A-13, C-8), or which takes what it
+    /// speaks in its tunnel for a connection of its own.
+    package var isBound: Bool { passesProxyAuthorization || isInside }
 
     /// The deadline of the present state passed.
     package mutating func deadlinePassed() -> Step {
@@ -339,8 +332,12 @@ extension ExchangeStateMachine {
             return finish(with: .unconfirmed)
         case .collectingBody:
             return finish(with: ExchangeError(.requestTimedOut, .client).response)
-        case .acquiring, .securing:
+        case .acquiring:
             return finish(with: ExchangeError(.connectionTimedOut, source).response)
+        case .securing:
+            return notSecured(ExchangeError(.connectionTimedOut, source).response)
+        case .looking, .welcoming:
+            return hangUp()
         case .awaitingContinue:
             state = .awaitingHead
             return .sendBody(tellClient: clientExpects)

@@ -14,7 +14,13 @@ package struct RequestAdmission: Sendable {
     }
 
     /// The response of our own to a request that is not forwarded; nil for one that is.
-    package func refusal(_ head: borrowing RequestHead, isClientAllowed: Bool) -> LocalResponse? {
+    ///
+    /// `tunnel` is the one in which it came, if any.
+    package func refusal(
+        _ head: borrowing RequestHead,
+        isClientAllowed: Bool,
+        in tunnel: OpenedTunnel? = nil
+    ) -> LocalResponse? {
         guard isClientAllowed else {
             return LocalResponse(
                 403,
@@ -24,7 +30,8 @@ package struct RequestAdmission: Sendable {
                 closes: true
             )
         }
-        return refusalOfTarget(head) ?? refusalOfMethod(head) ?? refusalOfExpectation(head) ?? refusalOfLoop(head)
+        let ofTarget = tunnel.map { $0.refusal(head, takesUserinfo: http.userinfo) } ?? refusalOfTarget(head)
+        return ofTarget ?? refusalOfMethod(head) ?? refusalOfExpectation(head) ?? refusalOfLoop(head)
     }
 
     /// The client's Upgrade is passed on: a GET without body, to a protocol that is allowed (H-5b).
@@ -50,15 +57,7 @@ package struct RequestAdmission: Sendable {
         case .absolute:
             break
         }
-        if target.userinfo != nil && !http.userinfo {
-            return LocalResponse(
-                400,
-                .httpRequestError,
-                "target.userinfo",
-                "A login in the target is not allowed here.",
-                closes: true
-            )
-        }
+        if target.userinfo != nil && !http.userinfo { return .userinfoRefused }
         switch target.scheme {
         case .http, .https:
             return nil

@@ -14,8 +14,10 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     private var judgedUnder: Policy?
     private var wasAdmitted = false
     private let socket: StreamSocket
-    private var deadline: Deadline?
-    private var machine = ClientConnectionStateMachine()
+    private(set) var deadline: Deadline?
+    var machine = ClientConnectionStateMachine()
+    /// Its tunnel, once that is opened: whatever it asks for is asked for in there.
+    var opened: OpenedTunnel?
     /// Bytes that arrived and were not taken yet.
     private var inbound = ByteBuffer() {
         didSet { hasInbound = !inbound.isEmpty }
@@ -30,7 +32,7 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     private var body = BodyReader()
     /// The request's body has not come to its end.
     private var hasBodyToRead = false
-    private(set) var runner: ExchangeRunner?
+    var runner: ExchangeRunner?
     private var isProcessing = false
     /// What is being processed goes on behind the request's head.
     private var isMoreBehind = false
@@ -75,7 +77,7 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     var hasUnread: Bool { hasInbound || isMoreBehind }
     var isEndOfFileSeen: Bool { machine.isEndOfFileSeen }
 
-    private func setDeadline(_ length: Nanoseconds) {
+    func setDeadline(_ length: Nanoseconds) {
         deadline?.set(to: worker.loop.now.adding(nanoseconds: length))
     }
 
@@ -145,6 +147,12 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
             case .takeBody:
                 guard let runner, runner.wantsBody else { return offset }
                 guard takeBody(bytes, &offset, runner) else { return offset }
+            case .look:
+                guard let runner, let taken = runner.look(bytes.extracting(offset..<bytes.count)) else { return offset }
+                offset += taken
+                // Nothing taken leaves it to another reader of the same bytes.
+                guard machine.state != .looking else { return offset }
+                continue
             case .relayTunnel:
                 guard let runner, runner.takesTunnelBytes else { return offset }
                 runner.tunnelReceived(bytes.extracting(offset..<bytes.count), fromClient: true)
@@ -231,6 +239,7 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
         case .close: close()
         case .abortExchange: abort()
         case .halfClose: runner?.tunnelEnded(fromClient: true)
+        case .endLook: runner?.lookEnded()
         }
     }
 
@@ -315,7 +324,7 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
             socket.resumeReading()
         case .closing:
             close()
-        case .readingHead, .inExchange, .tunnelling, .closed:
+        case .readingHead, .inExchange, .tunnelling, .looking, .welcoming, .closed:
             break
         }
     }
@@ -358,18 +367,6 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     /// While nothing is read, only a look tells that the client is gone (H-10).
     func endIfBroken() {
         if runner != nil, !socket.isReading, socket.isBroken { abort() }
-    }
-
-    func tunnelBegan() {
-        machine.tunnelBegan()
-        deadline?.clear()
-    }
-
-    /// The tunnel is over: what is still to be written goes out, then the connection ends.
-    func tunnelClosed() {
-        runner = nil
-        machine.tunnelClosed()
-        if !isBlocked { close() } else { setDeadline(.seconds(10)) }
     }
 
     /// Closes, whatever is under way.

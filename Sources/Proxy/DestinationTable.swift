@@ -14,16 +14,23 @@ final class DestinationTable {
     private var count = 0
     private var hops: [String: Hop] = [:]
 
-    /// The destination of this target, made by `make` where it isn't known.
-    func find(_ head: borrowing RequestHead, _ make: () -> Destination) -> Destination {
-        let target = head.target
-        let host = head.bytes(target.host)
-        let isTunnel = target.form == .authority
-        let scheme = target.scheme ?? .http
-        var slot = Self.hash(host, target.port ?? 0, isTunnel)
+    /// What the destinations of one host and port are told apart by.
+    struct Way: Equatable {
+        let scheme: Scheme
+        /// The target of a CONNECT.
+        var isTunnel = false
+        /// In the clear inside a client's CONNECT.
+        var isInside = false
+    }
+
+    /// The destination of this host and port, made by `make` where it isn't known.
+    func find(_ host: Span<UInt8>, _ port: UInt16?, _ way: Way, _ make: () -> Destination) -> Destination {
+        var slot = Self.hash(host, port ?? 0, way.isTunnel)
         for _ in 0..<16 {
             guard let found = slots[slot] else { break }
-            if found.isTunnel == isTunnel, found.asked.matches(scheme: scheme, host: host, port: target.port) {
+            if found.isTunnel == way.isTunnel, found.isInside == way.isInside,
+                found.asked.matches(scheme: way.scheme, host: host, port: port)
+            {
                 return found
             }
             slot = (slot + 1) % Self.slotCount
@@ -80,7 +87,7 @@ final class DestinationTable {
         count = 0
         worker.shared.learned.clear()
         for old in known {
-            let new = worker.makeDestination(old.asked, isTunnel: old.isTunnel)
+            let new = worker.makeDestination(old.asked, old.way)
             new.learned = old.learned
             new.learned.rebind { Self.binding($0, in: new.candidates, policy) }
             guard !new.learned.isEmpty else { continue }
@@ -128,12 +135,24 @@ extension Worker {
     /// The destination of a request: its route, its rules, and what was learned of it.
     func destination(for head: borrowing RequestHead, of client: Client) -> Destination {
         let target = head.target
-        let scheme: Scheme = target.form == .authority ? .https : target.scheme ?? .http
-        let found = destinations.find(head) {
+        let isTunnel = target.form == .authority
+        let way = DestinationTable.Way(scheme: isTunnel ? .https : target.scheme ?? .http, isTunnel: isTunnel)
+        let found = destinations.find(head.bytes(target.host), target.port, way) {
             let host = String(copying: head.bytes(target.host))
-            let origin = Origin(scheme: scheme, host: host, port: target.port)
-            return makeDestination(origin, isTunnel: target.form == .authority)
+            return makeDestination(Origin(scheme: way.scheme, host: host, port: target.port), way)
         }
+        return destination(found, of: client)
+    }
+
+    /// The destination of all requests in a tunnel that is opened.
+    func destination(in tunnel: OpenedTunnel, of client: Client) -> Destination {
+        let origin = tunnel.origin
+        let way = DestinationTable.Way(scheme: origin.scheme, isInside: origin.scheme == .http)
+        let host = origin.host.utf8
+        return destination(destinations.find(host.span, origin.port, way) { makeDestination(origin, way) }, of: client)
+    }
+
+    private func destination(_ found: Destination, of client: Client) -> Destination {
         guard configuration.rules.hasClientCertificates else { return upToDate(found) }
         return upToDate(variant(of: found, for: client))
     }
@@ -154,7 +173,7 @@ extension Worker {
         guard own != nil || parent != nil else { return found }
         let certificates = ClientCertificates(own: own, parent: parent)
         if let known = found.variants[certificates.key] { return known }
-        let made = makeDestination(found.asked, isTunnel: found.isTunnel, certificates)
+        let made = makeDestination(found.asked, found.way, certificates)
         made.learned = found.learned
         found.variants[certificates.key] = made
         return made
@@ -162,10 +181,11 @@ extension Worker {
 
     func makeDestination(
         _ asked: Origin,
-        isTunnel: Bool,
+        _ way: DestinationTable.Way,
         _ certificates: ClientCertificates = ClientCertificates()
     ) -> Destination {
         let route = configuration.routes.route(for: asked)
+        let isTunnel = way.isTunnel
         var origin = asked
         if !isTunnel, asked.scheme == .http, let port = route.upgrade {
             origin = Origin(scheme: .https, host: asked.host, port: port)
@@ -174,7 +194,7 @@ extension Worker {
         let hop: Hop
         if let parent = route.parent {
             let plain = self.hop(of: parent, certificates.parent)
-            hop = security.map { self.hop(to: origin, through: plain, $0) } ?? plain
+            hop = security == nil && !way.isInside ? plain : self.hop(to: origin, through: plain, security)
         } else {
             hop = self.hop(to: origin, by: route, security)
         }
@@ -186,6 +206,8 @@ extension Worker {
             origin: origin,
             asked: asked,
             isTunnel: isTunnel,
+            isInside: way.isInside,
+            isOpened: isTunnel && configuration.interception?.opens(host: origin.host) == true,
             route: route,
             hop: hop,
             candidates: candidates,
@@ -210,9 +232,9 @@ extension Worker {
         }
     }
 
-    /// An origin that a parent leads to by CONNECT, with TLS inside (H-1).
-    private func hop(to origin: Origin, through parent: Hop, _ security: HopSecurity) -> Hop {
-        let key = "\(parent.key) origin \(origin.host):\(origin.port) \(security.key)"
+    /// An origin that a parent leads to by CONNECT, with TLS inside (H-1), or in the clear as the client has it (I-3).
+    private func hop(to origin: Origin, through parent: Hop, _ security: HopSecurity?) -> Hop {
+        let key = "\(parent.key) origin \(origin.host):\(origin.port) \(security?.key ?? "")"
         return destinations.hop(key) {
             Hop(
                 key: key,
@@ -291,6 +313,13 @@ extension Worker {
             disk: mightBeAnswered ? UInt64(limits.replayDisk) : 0,
             folder: configuration.spool
         )
+    }
+}
+
+extension Destination {
+    /// How it was asked for.
+    fileprivate var way: DestinationTable.Way {
+        DestinationTable.Way(scheme: asked.scheme, isTunnel: isTunnel, isInside: isInside)
     }
 }
 

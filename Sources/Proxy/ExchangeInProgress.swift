@@ -57,14 +57,16 @@ struct ExchangeInProgress: ~Copyable {
         _ policy: Policy,
         worker: Worker,
         isClientAllowed: Bool,
-        _ identity: Client
+        _ identity: Client,
+        in tunnel: OpenedTunnel?
     )
         -> ExchangeStateMachine.Step
     {
-        if let refusal = policy.admission.refusal(request, isClientAllowed: isClientAllowed) {
+        if let refusal = policy.admission.refusal(request, isClientAllowed: isClientAllowed, in: tunnel) {
             return machine.refuse(refusal)
         }
-        let destination = worker.destination(for: request, of: identity)
+        let destination =
+            tunnel.map { worker.destination(in: $0, of: identity) } ?? worker.destination(for: request, of: identity)
         if let refusal = worker.refusal(of: destination) { return machine.refuse(refusal) }
         let terms = ExchangeTerms(
             upgrades: policy.admission.upgrades(request),
@@ -73,6 +75,7 @@ struct ExchangeInProgress: ~Copyable {
         return machine.begin(
             request,
             destination: destination,
+            isInside: tunnel != nil,
             client: identity,
             terms: terms,
             ledgerVersion: worker.shared.ledger.version

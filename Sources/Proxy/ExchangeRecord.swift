@@ -1,10 +1,13 @@
 internal import Bytes
+internal import Exchange
 
 /// What the log tells of one exchange (O-3): names and numbers, never a value that was sent.
 struct ExchangeRecord {
     var began = Instant(nanoseconds: 0)
     /// nil: by a unix socket.
     var client: IPAddress?
+    /// The tunnel in which the request came, if any.
+    var tunnel: OpenedTunnel?
     var status: UInt16 = 0
     var bytesIn: UInt64 = 0
     var bytesOut: UInt64 = 0

@@ -53,8 +53,9 @@ extension ExchangeRunner {
         return outcome.step
     }
 
-    private func bind(_ connection: UpstreamConnection) {
+    func bind(_ connection: UpstreamConnection) {
         connection.isBound = true
+        if let old = client?.boundUpstream, old !== connection { worker.discard(old) }
         client?.boundUpstream = connection
     }
 

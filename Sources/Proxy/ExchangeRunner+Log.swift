@@ -12,7 +12,12 @@ extension ExchangeRunner {
         log.add(client: record.client)
         if !exchange.request.methodBytes.isEmpty {
             log.add(.method, exchange.request.methodBytes)
-            log.add(target: exchange.request.targetBytes)
+            if let tunnel = record.tunnel, exchange.request.target.form == .origin {
+                let origin = tunnel.text
+                log.add(target: exchange.request.targetBytes, of: origin.span)
+            } else {
+                log.add(target: exchange.request.targetBytes)
+            }
         }
         log.add(.status, UInt64(record.status))
         log.add(.bytesIn, record.bytesIn)

@@ -10,7 +10,8 @@ extension ExchangeRunner {
     /// Does the handshake with whom `layer` names; nil while it is under way.
     func secure(_ layer: ExchangeStateMachine.Layer) -> ExchangeStateMachine.Step? {
         phase = .none
-        guard let upstream, let security = security(layer, upstream.hop) else {
+        let inner = layer == .opened ? turnInside() : layer
+        guard let upstream, let inner, let security = security(inner, upstream.hop) else {
             return exchange.machine.failed(ExchangeError(.closedBeforeResponse, .upstream))
         }
         guard upstream.stream.cipher == nil, !upstream.hasUnread else {

@@ -10,24 +10,32 @@ extension ExchangeRunner {
         guard checkAuthenticationInfo() else { return refuse(.serverUnproven(receivedStatus: record.status)) }
         guard let client, let upstream else { return }
         tunnel = TunnelStateMachine()
-        hasBegunResponse = true
-        worker.responseScratch.removeAll()
-        if let form {
-            _ = exchange.appendResponse(form, worker, into: &worker.responseScratch)
-        } else {
-            record.status = 200
-            worker.responseScratch.append("HTTP/1.1 200 Connection Established\r\n")
-            MessageParts.appendVia(.http11, pseudonym: worker.pseudonym, into: &worker.responseScratch)
-            worker.responseScratch.append("\r\n")
-        }
         phase = .tunnel
-        flush()
+        if let form {
+            worker.responseScratch.removeAll()
+            _ = exchange.appendResponse(form, worker, into: &worker.responseScratch)
+            flush()
+        } else if !hasBegunResponse {
+            sendEstablished()
+        }
+        hasBegunResponse = true
         client.stream.keepAlive()
         upstream.stream.keepAlive()
         client.tunnelBegan()
         upstream.stream.resumeReading()
         armDeadline()
         worker.later { [self] in joinInputs(client, upstream) }
+    }
+
+    /// Answers a CONNECT with a 200 of our own.
+    func sendEstablished() {
+        record.status = 200
+        hasBegunResponse = true
+        worker.responseScratch.removeAll()
+        worker.responseScratch.append("HTTP/1.1 200 Connection Established\r\n")
+        MessageParts.appendVia(.http11, pseudonym: worker.pseudonym, into: &worker.responseScratch)
+        worker.responseScratch.append("\r\n")
+        flush()
     }
 
     /// What came behind the CONNECT, or behind the 101, goes first.

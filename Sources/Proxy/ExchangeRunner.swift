@@ -55,6 +55,10 @@ final class ExchangeRunner: DeadlineObserver {
     var isCollecting = false
     var drained = 0
     var tunnel = TunnelStateMachine()
+    /// What the client said first in a tunnel that is opened, for the handshake with it.
+    var firstBytes: [UInt8] = []
+    /// The TLS connection with the client, in which its requests follow.
+    var greeting: TLSChannel?
     /// Bytes go from socket to socket inside the kernel: from the upstream to the client, and the other way.
     var splicesInward = false
     var splicesOutward = false
@@ -79,6 +83,7 @@ final class ExchangeRunner: DeadlineObserver {
         record = ExchangeRecord()
         record.began = worker.loop.now
         record.client = client.identity.address
+        record.tunnel = client.opened
         replayOffset = 0
         phase = .none
         isResponseReusable = false
@@ -103,7 +108,13 @@ final class ExchangeRunner: DeadlineObserver {
         policy = worker.policy
         self.hasBody = hasBody
         isRequestBodyRead = !hasBody
-        let step = exchange.begin(policy, worker: worker, isClientAllowed: client.isAdmitted, client.identity)
+        let step = exchange.begin(
+            policy,
+            worker: worker,
+            isClientAllowed: client.isAdmitted,
+            client.identity,
+            in: client.opened
+        )
         if hasBody { beginReplay(client) }
         perform(step)
     }
@@ -182,6 +193,15 @@ final class ExchangeRunner: DeadlineObserver {
                 return challengeClient(local, reusesUpstream: reusesUpstream)
             case .tunnel(let form):
                 return beginTunnel(form)
+            case .open:
+                return openTunnel()
+            case .welcome:
+                guard let next = welcome() else { return armDeadline() }
+                step = next
+            case .serve(let failure):
+                return serve(failure)
+            case .hangUp:
+                return hangUp()
             }
         }
     }
@@ -198,6 +218,8 @@ final class ExchangeRunner: DeadlineObserver {
         case .awaitingContinue: length = .seconds(1)
         case .draining, .relaying: length = worker.timeouts.responseBody
         case .tunnelling: length = tunnel.isHalf ? worker.timeouts.tunnelHalf : worker.timeouts.tunnelIdle
+        case .looking: length = .seconds(1)
+        case .welcoming: length = worker.timeouts.handshake
         case .idle, .recordingRejection, .finished: return
         }
         deadline?.set(to: worker.loop.now.adding(nanoseconds: length))
@@ -219,7 +241,10 @@ final class ExchangeRunner: DeadlineObserver {
         case .tunnelling:
             record.reason = "tunnel.timeout"
             return endTunnel()
-        case .askingLedger, .collectingBody, .acquiring, .securing, .awaitingContinue, .awaitingHead, .draining:
+        case .looking:
+            return lookEnded()
+        case .askingLedger, .collectingBody, .acquiring, .securing, .awaitingContinue, .awaitingHead, .draining,
+            .welcoming:
             perform(exchange.machine.deadlinePassed())
         }
     }
@@ -269,9 +294,8 @@ final class ExchangeRunner: DeadlineObserver {
             if reusesUpstream { worker.release(upstream) } else { worker.discard(upstream) }
         }
         if isCarrying { giveBackCarried() }
-        if isReplayBegun {
-            endReplay()
-        }
+        if isReplayBegun { endReplay() }
+        if !firstBytes.isEmpty { forgetOpening() }
         worker.log(self)
         phase = .none
         client = nil

@@ -10,6 +10,8 @@ final class Policy: Sendable {
     let keys: [String: CredentialKey]
     let limits: Limits
     let admission: RequestAdmission
+    /// Who mints leafs for hosts whose TLS is opened; nil where none is.
+    let mint: LeafMint?
     /// What the file says of each port that is open, in the order of the ports; of one that it no longer names, what it
     /// said at the start.
     let listeners: [ListenerConfiguration]
@@ -18,8 +20,10 @@ final class Policy: Sendable {
         _ configuration: ServerConfiguration,
         open: [ListenerConfiguration],
         keys: [String: CredentialKey],
+        mint: LeafMint?,
         pseudonym: String
     ) {
+        self.mint = mint
         self.configuration = configuration
         listeners = open.map { old in configuration.listeners.first { $0.address == old.address } ?? old }
         self.keys = keys

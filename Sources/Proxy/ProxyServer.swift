@@ -6,6 +6,7 @@ internal import Exchange
 internal import HTTP
 package import Rules
 internal import Synchronization
+internal import TLS
 
 /// Why the proxy can't start: one line with the reason (O-10).
 package struct StartError: Error, Sendable {
@@ -47,9 +48,26 @@ package final class ProxyServer: Sendable {
         shared = SharedState(ledger: ledger, resolverThreads: ResolverThreads(), ownAddresses: own, log: log)
         relay.attach(shared.peers)
         let keys = ledger.register(configuration.credentials)
+        let mint: LeafMint?
+        do throws(TLSError) {
+            mint = try Self.mint(configuration, shared, instead: nil)
+        } catch {
+            throw StartError("interception: \(error.description)")
+        }
         policy = Locked(
-            Policy(configuration, open: configuration.listeners, keys: keys, pseudonym: pseudonym)
+            Policy(configuration, open: configuration.listeners, keys: keys, mint: mint, pseudonym: pseudonym)
         )
+    }
+
+    /// The mint that the rules ask for: the one in use where its authority stays the same.
+    private static func mint(
+        _ configuration: ServerConfiguration,
+        _ shared: SharedState,
+        instead old: LeafMint?
+    ) throws(TLSError) -> LeafMint? {
+        guard let authority = configuration.interception?.authority else { return nil }
+        if let old, old.configuration == authority { return old }
+        return try LeafMint(authority, lane: shared.minting, now: SharedLedger.unixSeconds)
     }
 
     private static func bind(_ configuration: ServerConfiguration, _ workers: Int) throws(StartError) -> [PortBinding] {
@@ -113,9 +131,17 @@ package final class ProxyServer: Sendable {
     }
 
     /// New requests run under `configuration` from now on; its listeners are those of the start.
-    package func apply(_ configuration: ServerConfiguration) {
+    ///
+    /// Throws, and changes nothing, where it can't be put into force as a whole (T-11).
+    package func apply(_ configuration: ServerConfiguration) throws(StartError) {
+        let mint: LeafMint?
+        do throws(TLSError) {
+            mint = try Self.mint(configuration, shared, instead: policy.withLock { $0.mint })
+        } catch {
+            throw StartError("interception: \(error.description)")
+        }
         let keys = ledger.register(configuration.credentials)
-        let next = Policy(configuration, open: open, keys: keys, pseudonym: pseudonym)
+        let next = Policy(configuration, open: open, keys: keys, mint: mint, pseudonym: pseudonym)
         if Set(configuration.listeners.map(\.address)) != Set(open.map(\.address)) {
             log.warn("the addresses of the listeners have changed; that takes a restart")
         }
@@ -132,6 +158,7 @@ package final class ProxyServer: Sendable {
         group.withLock { $0.take() }?.join()
         shared.files.stop()
         shared.reports.stop()
+        shared.minting.stop()
         control?.close()
         ledger.close()
     }

@@ -10,6 +10,8 @@ final class SharedState: Sendable {
     let ledger: SharedLedger
     let replayTotal = ReplayTotal()
     let files = FileLane()
+    /// Where leafs are minted.
+    let minting = WorkLane("minting")
     let resolverThreads: ResolverThreads
     let hosts = HostCounts()
     let clients = Atomic<Int>(0)

@@ -19,6 +19,7 @@ final class TLSContexts: Sendable {
 
     private let contexts = Locked<[Key: Entry]>([:])
     private let anchors = Locked<SystemAnchors?>(nil)
+    private let ofClients = Locked<TLSContext?>(nil)
 
     /// Reads the system's anchors, which takes some milliseconds: called once off the loops, ahead of the first use.
     func warmUp() {
@@ -46,6 +47,16 @@ final class TLSContexts: Sendable {
         let entry = Entry(context: context, credential: security.clientIdentity)
         contexts.withLock { $0[key] = entry }
         return context
+    }
+
+    /// The context for connections from clients whose TLS is opened.
+    func clientSide() throws(TLSError) -> TLSContext {
+        try ofClients.withLock { known throws(TLSError) in
+            if let known { return known }
+            let made = try TLSContext()
+            known = made
+            return made
+        }
     }
 
     private static func identity(_ credential: Credential) throws(TLSError) -> ClientIdentity? {

@@ -6,7 +6,8 @@ internal import TLS
 /// One connection to an origin or a parent, lent to one exchange at a time.
 final class UpstreamConnection: ReadinessObserver {
     let worker: Worker
-    let hop: Hop
+    /// Where it leads to; a tunnel that a client asked for becomes one to what is in it.
+    var hop: Hop
     let id: UpstreamID
     /// The nonces that it holds (A-4b).
     var nonces = ConnectionNonces()

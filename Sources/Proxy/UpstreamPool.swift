@@ -21,6 +21,17 @@ final class UpstreamPool {
         return connection
     }
 
+    /// The connection leads to `hop` from now on, which is the same server's, or that of a tunnel through it.
+    func turn(_ connection: UpstreamConnection, to hop: Hop) {
+        let old = connection.hop
+        guard old !== hop else { return }
+        old.openCount -= 1
+        if old.openCount == 0 { hops[ObjectIdentifier(old)] = nil }
+        connection.hop = hop
+        hop.openCount += 1
+        hops[ObjectIdentifier(hop)] = hop
+    }
+
     subscript(id: UpstreamID) -> UpstreamConnection? { connections[id.index] }
 
     func remove(_ connection: UpstreamConnection) -> Bool {

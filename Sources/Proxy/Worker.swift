@@ -29,6 +29,8 @@ final class Worker: ListenerObserver {
     var waiting: [UInt64: ExchangeRunner] = [:]
     /// Exchanges that go on without their clients.
     var unattended: [UInt64: ExchangeRunner] = [:]
+    /// Exchanges that wait for a leaf.
+    var minting: [UInt64: ExchangeRunner] = [:]
     /// Exchanges for which the lane for files is at work.
     var spooling: [UInt64: ExchangeRunner] = [:]
     let destinations: DestinationTable
@@ -222,7 +224,9 @@ final class Worker: ListenerObserver {
 
     /// A target that leads back to this proxy by its own address (H-13), or a tunnel to whom pins are for (T-12).
     func refusal(of destination: Destination) -> LocalResponse? {
-        if destination.tunnelTrust?.refusesTunnel(at: loop.unixSeconds) == true { return .tunnelRefused }
+        if !destination.isOpened, destination.tunnelTrust?.refusesTunnel(at: loop.unixSeconds) == true {
+            return .tunnelRefused
+        }
         guard let address = destination.hop.literalAddress else { return nil }
         guard shared.ownAddresses.contains(address, port: destination.hop.port) else { return nil }
         return ExchangeError(.loop, .local).response
@@ -268,6 +272,7 @@ final class Worker: ListenerObserver {
         while let runner = takeIdleRunner() { runner.retire() }
         waiting.removeAll()
         spooling.removeAll()
+        minting.removeAll()
         loop.stop()
     }
 }

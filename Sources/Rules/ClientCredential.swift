@@ -51,6 +51,11 @@ extension CandidateRules {
         return rules.contains { $0.space.path != nil && $0.clientCredential == .refuse && $0.admits(client) }
     }
 
+    /// Some rule lets no credential of this client's own through.
+    package func refusesClientCredentials(of client: Client) -> Bool {
+        rules.contains { $0.clientCredential == .refuse && $0.admits(client) }
+    }
+
     private func ruleOfPlaceholder(
         in value: Span<UInt8>,
         _ request: RequestFacts,

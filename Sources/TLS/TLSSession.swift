@@ -64,6 +64,8 @@ package enum TLSWriteResult: Sendable {
     private var offered: ResumableSession?
     private var isOpen = false
     private var hasFailed = false
+    /// Bytes that had been read before the session began, as long as they are not taken.
+    private var first: MemoryBIO?
     /// How reading has ended; it is told once all bytes before it have been taken, and from then on.
     private var ending: TLSReadResult?
     /// Why nothing more can be written; what the peer said before may still be read.
@@ -109,8 +111,13 @@ package enum TLSWriteResult: Sendable {
         }
     }
 
-    /// A session with a client, to whom we are what `leaf` says.
-    package init(_ context: TLSContext, as leaf: MintedLeaf, over transport: TLSTransport) throws(TLSError) {
+    /// A session with a client, to whom we are what `leaf` says; `first` is what has been read of its bytes already.
+    package init(
+        _ context: TLSContext,
+        as leaf: MintedLeaf,
+        over transport: TLSTransport,
+        behind first: Span<UInt8> = Span()
+    ) throws(TLSError) {
         ERR_clear_error()
         guard context.policy == nil, let ssl = unsafe SSL_new(context.raw) else { throw TLSError(.library) }
         unsafe self.ssl = ssl
@@ -122,12 +129,30 @@ package enum TLSWriteResult: Sendable {
         guard unsafe SSL_use_cert_and_key(ssl, leaf.certificate.raw, leaf.key.raw, nil, 1) == 1 else {
             throw TLSError(.material, .local, "the leaf is of no use")
         }
+        if !first.isEmpty { try readFirst(first) }
     }
 
     deinit {
         // A session that ends without close_notify could not be resumed any more; only one that failed mustn't be.
         if !hasFailed { unsafe SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN) }
         unsafe SSL_free(ssl)
+    }
+
+    /// Has `bytes` read before what the transport brings.
+    private func readFirst(_ bytes: Span<UInt8>) throws(TLSError) {
+        let memory = try MemoryBIO(reading: bytes)
+        unsafe BIO_up_ref(memory.raw)
+        unsafe SSL_set0_rbio(ssl, memory.raw)
+        first = memory
+    }
+
+    /// What was read before is taken: the transport's turn has come, or not.
+    private func endsFirst() -> Bool {
+        guard first != nil, let transport = unsafe SSL_get_wbio(ssl) else { return false }
+        unsafe BIO_up_ref(transport)
+        unsafe SSL_set0_rbio(ssl, transport)
+        first = nil
+        return true
     }
 
     private func connect(_ transport: TLSTransport) throws(TLSError) {
@@ -155,7 +180,7 @@ extension TLSSession {
         let status = unsafe SSL_do_handshake(ssl)
         guard status == 1 else {
             switch outcome(of: status) {
-            case .wantsRead: return .wantsRead
+            case .wantsRead: return endsFirst() ? handshake() : .wantsRead
             case .wantsWrite: return .wantsWrite
             case .endOfFile, .truncated: return .failed(fail(TLSError(.closed, .peer)))
             case .failed(let error): return .failed(fail(error))

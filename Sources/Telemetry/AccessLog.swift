@@ -103,6 +103,12 @@ package final class AccessLog {
         line.field("target", target.extracting(first), target.extracting(second))
     }
 
+    /// Adds the target of a request that names its path alone, behind the origin, as `https://host`, that it is for.
+    package func add(target: Span<UInt8>, of origin: Span<UInt8>) {
+        let (path, _) = Redaction.target(target, keepsQuery: tellsQuery)
+        line.field("target", origin, target.extracting(path))
+    }
+
     /// Adds text.
     package func add(_ key: TextKey, _ text: Span<UInt8>) {
         line.field(key.name, text)

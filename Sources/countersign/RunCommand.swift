@@ -87,8 +87,13 @@ private final class Control {
         guard let configuration = result.configuration else {
             return log.tell("the rule file has errors: the rules in force go on")
         }
+        do throws(StartError) {
+            try server.apply(configuration)
+        } catch {
+            writeError("countersign: \(error.message)")
+            return log.tell("the rule file has errors: the rules in force go on")
+        }
         timeouts = configuration.timeouts
-        server.apply(configuration)
         log.tell("the rules were read again")
     }
 }

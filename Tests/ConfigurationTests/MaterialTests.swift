@@ -58,7 +58,6 @@ private struct ToldMaterials: MaterialChecking {
             path: "/etc/countersign.yaml",
             environment: .fixed(),
             readsSecrets: readsSecrets,
-            readsUnbuilt: true,
             files: MemoryFiles(texts: files),
             materials: materials,
             now: Self.now

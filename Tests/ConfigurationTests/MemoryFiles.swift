@@ -49,7 +49,6 @@ func load(
         path: "/etc/countersign.yaml",
         environment: .fixed(environment),
         readsSecrets: readsSecrets,
-        readsUnbuilt: true,
         files: memory,
         now: 1_798_761_600  // 2027-01-01
     )

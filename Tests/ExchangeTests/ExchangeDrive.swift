@@ -10,6 +10,10 @@ enum Ending: Equatable {
     case relayed(UInt16, ResponseForm)
     case responded(LocalResponse)
     case tunnelled
+    /// The tunnel is opened; its first request gets this response, if any.
+    case served(LocalResponse?)
+    /// The tunnel is neither opened nor joined.
+    case hungUp
     /// Nobody was there any more.
     case abandoned
     /// The scripted responses were used up.
@@ -19,8 +23,8 @@ enum Ending: Equatable {
         switch self {
         case .relayed(let status, _): status
         case .responded(let response): response.status
-        case .tunnelled: 200
-        case .abandoned, .unfinished: nil
+        case .tunnelled, .served: 200
+        case .hungUp, .abandoned, .unfinished: nil
         }
     }
 
@@ -29,7 +33,8 @@ enum Ending: Equatable {
         switch self {
         case .relayed(_, let form): form.told?.reason
         case .responded(let response): response.reason
-        case .tunnelled, .abandoned, .unfinished: nil
+        case .served(let response): response?.reason
+        case .tunnelled, .hungUp, .abandoned, .unfinished: nil
         }
     }
 }
@@ -61,6 +66,10 @@ struct ExchangeDrive: ~Copyable {
     private var randomCount = 0
     private let digest = MessageDigest()
     private let destination: Destination
+    /// What the client says first in a tunnel that is opened, and what becomes of it.
+    var firstWords = FirstWords.hello
+    var refusesOther = false
+    var trustsOrigin = true
 
     var isUnattended: Bool { machine.isUnattended }
     var holdsLedgerPlace: Bool { machine.holdsLedgerPlace }
@@ -101,6 +110,8 @@ struct ExchangeDrive: ~Copyable {
             case .acquire(let fresh):
                 if fresh { nonces = ConnectionNonces() }
                 step = machine.connected(isReused: !fresh)
+            case .secure(.opened) where !trustsOrigin:
+                step = machine.failed(ExchangeError(.closedBeforeResponse, .upstream))
             case .secure(let layer): step = machine.secured(layer)
             case .send: step = send(head)
             case .drain: step = machine.drained(isReusable: keepsConnection)
@@ -115,6 +126,10 @@ struct ExchangeDrive: ~Copyable {
             case .relay(let form): return end(.relayed(status, form))
             case .respond(let response), .challengeClient(let response, _): return end(.responded(response))
             case .tunnel: return end(.tunnelled)
+            case .open: step = machine.looked(firstWords, refusesOther: refusesOther)
+            case .welcome: step = machine.welcomed()
+            case .serve(let failure): return end(.served(failure))
+            case .hangUp: return end(.hungUp)
             case .dismiss: return .unfinished
             case .abandon: return end(.abandoned)
             }
@@ -216,7 +231,7 @@ extension Destination {
     }
 
     /// An origin behind a parent at a loopback address, whose challenges `parentRules` answer.
-    static func behindParent(_ rules: [Rule], isTunnel: Bool = false) -> Destination {
+    static func behindParent(_ rules: [Rule], isTunnel: Bool = false, isOpened: Bool = false) -> Destination {
         let origin = Origin(scheme: .http, host: "a.example", port: isTunnel ? 443 : 80)
         let parent = ParentProxy(
             name: "corp",
@@ -236,6 +251,7 @@ extension Destination {
         return Destination(
             origin: origin,
             isTunnel: isTunnel,
+            isOpened: isOpened,
             route: route,
             hop: hop,
             candidates: table.candidates(for: origin, isProxy: false)

@@ -29,6 +29,9 @@ package final class TestAuthority: Sendable {
     /// The path of its certificate.
     package var certificate: String { folder("ca.pem") }
 
+    /// The path of its key.
+    package var key: String { folder("ca.key") }
+
     /// What a leaf is for.
     package enum Purpose: String, Sendable {
         case server = "serverAuth"

@@ -1,0 +1,34 @@
+internal import Authentication
+internal import Rules
+
+// What the log is told of an exchange.
+extension ExchangeStateMachine {
+    /// The name of the credential that answered, the origin's before the parent's, and of its rule.
+    package var usedCredential: (credential: String, rule: String)? {
+        for (side, state) in [(Side.origin, origin.sent), (.parent, parent.sent)] where state != .none {
+            guard let credential = credential(side) else { continue }
+            return (credential.name, rule(side)?.name ?? "")
+        }
+        return nil
+    }
+
+    /// The protection space of the last challenge of this exchange: its server, and its realm where a rule names that.
+    ///
+    /// Any other realm may be an echo of a secret that was sent (S-5), now or in an earlier exchange.
+    package var challengedSpace: String? {
+        guard let destination else { return nil }
+        if !origin.challenges.isEmpty {
+            return destination.serverName + Self.namedRealm(in: origin.challenges, destination.candidates)
+        }
+        guard !parent.challenges.isEmpty else { return nil }
+        return destination.hop.serverName + Self.namedRealm(in: parent.challenges, destination.hop.candidates)
+    }
+
+    private static func namedRealm(in challenges: [AuthenticationChallenge], _ candidates: CandidateRules) -> String {
+        for challenge in challenges {
+            guard let realm = challenge.realm, candidates.nameRealm(realm) else { continue }
+            return " " + String(decoding: realm, as: UTF8.self)
+        }
+        return ""
+    }
+}
