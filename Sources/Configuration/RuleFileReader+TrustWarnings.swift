@@ -8,7 +8,7 @@ extension RuleFileReader {
     static let expiryNotice: Int64 = 30 * 86_400
 
     /// Tells what is legal but unsafe or useless in `trust`.
-    mutating func warnOfTrust(hasUpgrade: Bool) {
+    mutating func warnOfTrust(opensOtherwise: Bool) {
         for (entry, earlier) in TrustTable(policies.map(\.pattern)).hidden {
             let policy = policies[entry]
             let line = (earlier.file == policy.pattern.place.file ? "" : "\(earlier.file), ") + "line \(earlier.line)"
@@ -17,7 +17,7 @@ extension RuleFileReader {
         for entry in policies {
             warnOfOneLabel(entry.hosts, key: "trust")
             warnOfPins(entry)
-            if !hasUpgrade { warnOfTunnels(entry) }
+            if !opensOtherwise { warnOfTunnels(entry) }
         }
     }
 
@@ -53,6 +53,7 @@ extension RuleFileReader {
         for (pattern, mark) in entry.hosts {
             let isParent = parents.contains { pattern.matches(host: $0, address: IPAddress($0)) }
             guard !isParent, interception?.mightOpen(pattern) != true else { continue }
+            if routes.contains(where: { $0.route.mightUpgrade(pattern) }) { continue }
             let what = policy.terms.pinning == .observe ? "nothing is observed" : "these pins hold nobody off"
             collector.warning(mark, "\(what): a CONNECT to this host is tunnelled, its certificate isn't seen")
         }

@@ -8,7 +8,7 @@ extension RuleFileReader {
     mutating func warn(_ root: YAMLNode, state: StateLocation, spool: String) {
         warnOfUnreachableListeners(root["listeners"])
         warnOfWhatNeverActs(root)
-        warnOfTrust(hasUpgrade: Self.opensOtherwise(root))
+        warnOfTrust(opensOtherwise: opensOtherwise(root))
         warnOfParents()
         // Where something can't be read, what it would have used is not known.
         if !collector.hasErrors { warnOfUnused(root) }
@@ -53,13 +53,19 @@ extension RuleFileReader {
     // MARK: never acting
 
     private mutating func warnOfWhatNeverActs(_ root: YAMLNode) {
-        let opensHTTPS = Self.opensOtherwise(root)
+        let opensOtherwise = opensOtherwise(root)
         let parents = proxyNames.compactMap { proxies[$0]?.parent }
         let hasAllParents = parents.count == proxyNames.count
-        for found in NeverActing.find(rules: rules.map(\.rule), routes: routes.map(\.route), parents: parents) {
+        let everything = NeverActing.find(
+            rules: rules.map(\.rule),
+            routes: routes.map(\.route),
+            parents: parents,
+            interception: interception
+        )
+        for found in everything {
             switch found.reason {
-            case .tunnelled where opensHTTPS || mightOpen(found, root): continue
-            case .heldBack where opensHTTPS || mightOpen(found, root): continue
+            case .tunnelled where opensOtherwise || saysHTTP(found): continue
+            case .heldBack where opensOtherwise: continue
             case .noParent where !hasAllParents: continue
             case .parentPort where !hasAllParents: continue
             default: warning(node(of: found), found.message)
@@ -67,17 +73,19 @@ extension RuleFileReader {
         }
     }
 
-    /// Whether requests to https hosts are seen in another way than by opening a CONNECT.
-    private static func opensOtherwise(_ root: YAMLNode) -> Bool {
-        (root["routes"]?.elements ?? []).contains { $0["upgrade"] != nil }
-            || (root["listeners"]?.elements ?? []).contains { $0["mode"] != nil && $0["mode"]?.text != "forward" }
+    /// Whether requests to https hosts may be seen in a way that isn't known here: through another kind of listener, or
+    /// by an authority or a route that can't be read.
+    private func opensOtherwise(_ root: YAMLNode) -> Bool {
+        let written = root["routes"]?.elements ?? []
+        return (root["listeners"]?.elements ?? []).contains { $0["mode"] != nil && $0["mode"]?.text != "forward" }
+            || interception == nil && root["interception"]?["authority"] != nil
+            || written.count != routes.count && written.contains { $0["upgrade"] != nil }
     }
 
-    /// Whether a host of the rule that is told of has its TLS opened, or may have with an authority that can't be read.
-    private func mightOpen(_ found: NeverActing, _ root: YAMLNode) -> Bool {
+    /// Whether it is a rule about http, which is an error where it gives a client certificate.
+    private func saysHTTP(_ found: NeverActing) -> Bool {
         guard case .rule(let place) = found.subject else { return false }
-        guard let interception else { return root["interception"]?["authority"] != nil }
-        return rules[place].rule.space.hosts.contains(where: interception.mightOpen)
+        return rules[place].rule.space.scheme == .http
     }
 
     private func node(of found: NeverActing) -> YAMLNode {
@@ -87,7 +95,7 @@ extension RuleFileReader {
             let entry = rules[place]
             switch found.reason {
             case .hidden: return entry.node
-            case .tunnelled: return entry.space["protocol"] ?? entry.space
+            case .tunnelled, .upgraded: return entry.space["protocol"] ?? entry.space
             case .heldBack: return entry.space["method"] ?? entry.node
             case .noParent: return entry.space.entry("proxy")?.key ?? entry.space
             case .parentPort: return entry.space["port"] ?? entry.space

@@ -5,7 +5,7 @@ internal import HTTP
 extension Explanation {
     /// One line of the answer: what it is about, and what is said of it.
     package struct Line: Hashable, Sendable {
-        /// `listener`, `route`, `rule`, `not`, `ahead`, `challenge`,
+        /// `listener`, `route`, `opened`, `trust`, `shown`, `origin`, `parent`, `rule`, `not`, `ahead`, `challenge`,
         /// `answer`, `then` or `never`.
         package let topic: String
         /// Never shows a secret.
@@ -17,7 +17,7 @@ extension Explanation {
 
     /// The answer in words.
     package var lines: [Line] {
-        var lines = [Line(topic: "listener", text: listenerText), Line(topic: "route", text: routeText)]
+        var lines = [Line(topic: "listener", text: listenerText), Line(topic: "route", text: routeText)] + trustLines
         if let origin {
             lines += Self.lines(of: origin, isProxy: false)
         } else {
@@ -61,6 +61,9 @@ extension Explanation {
         if let to = route.to {
             text += ", to \(to.address.map { "\($0)" } ?? question.origin.host) port \(to.port ?? question.origin.port)"
         }
+        if dialled.scheme != question.origin.scheme, !question.asksForTunnel {
+            text += ", upgraded to https at port \(dialled.port)"
+        }
         return text
     }
 
@@ -88,7 +91,7 @@ extension Explanation {
 
     private static func name(of rule: Rule) -> String { rule.name + suffix(rule.place) }
 
-    private static func suffix(_ place: SourcePlace) -> String {
+    static func suffix(_ place: SourcePlace) -> String {
         place.line == 0 ? "" : " (\(place.file.isEmpty ? "line " : "\(place.file):")\(place.line))"
     }
 

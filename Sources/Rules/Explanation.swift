@@ -18,6 +18,8 @@ package struct Explanation: Sendable {
         package var challenges: [AuthenticationChallenge]
         /// The challenges of the parent's 407, if there is one.
         package var proxyChallenges: [AuthenticationChallenge]
+        /// When it is asked, in seconds of Unix time: pins may have expired by then.
+        package var now: Int64
 
         /// A question; without a client it is one of this machine.
         package init(
@@ -26,8 +28,10 @@ package struct Explanation: Sendable {
             method: HTTPMethod = .get,
             client: Client = Client(address: .loopbackV4),
             challenges: [AuthenticationChallenge] = [],
-            proxyChallenges: [AuthenticationChallenge] = []
+            proxyChallenges: [AuthenticationChallenge] = [],
+            now: Int64 = 0
         ) {
+            self.now = now
             self.origin = origin
             self.path = path
             self.method = method
@@ -36,8 +40,8 @@ package struct Explanation: Sendable {
             self.proxyChallenges = proxyChallenges
         }
 
-        /// Whether it goes through a tunnel, of whose inside no rule sees anything; https always does.
-        package var isTunnel: Bool { origin.scheme == .https || method == .connect }
+        /// Whether the client sends a CONNECT for it, as clients do for https.
+        package var asksForTunnel: Bool { origin.scheme == .https || method == .connect }
     }
 
     /// Why a rule isn't about the request.
@@ -87,6 +91,14 @@ package struct Explanation: Sendable {
     package let listener: ListenerConfiguration?
     /// How the origin is reached.
     package let route: Route
+    /// What is dialled at the end of the route: what spaces and trust are about, after `upgrade`.
+    package let dialled: Origin
+    /// Whose TLS is opened, if the rule file has any; nil: nobody's.
+    let interception: InterceptionConfiguration?
+    /// What must hold of the origin, and of a parent that speaks TLS.
+    let security: [Security]
+    /// Whether the client's CONNECT is joined through, and nobody sees what is inside.
+    package let isTunnelled: Bool
     /// The origin's side; nil in a tunnel.
     package let origin: Side?
     /// The side of the route's first parent; nil: it goes directly.
@@ -106,23 +118,36 @@ package struct Explanation: Sendable {
         neverActing = NeverActing.find(
             rules: Array(configuration.rules.rules.dropLast(ofParents)),
             routes: configuration.routes.routes,
-            parents: configuration.parents
+            parents: configuration.parents,
+            interception: configuration.interception
         )
-        route = configuration.routes.route(for: question.origin)
+        let route = configuration.routes.route(for: question.origin)
+        self.route = route
+        interception = configuration.interception
+        let asksForTunnel = question.asksForTunnel
+        isTunnelled = asksForTunnel && configuration.interception?.opens(host: question.origin.host) != true
+        let upgrade = asksForTunnel ? question.origin.port : route.upgrade
+        let dialled = upgrade.map { Origin(scheme: .https, host: question.origin.host, port: $0) } ?? question.origin
+        self.dialled = dialled
         var client = question.client
         client.listener = client.listener ?? listener?.name
         let reached = route.to?.address ?? IPAddress(question.origin.host)
+        // Within a tunnel the client itself judges the origin, but the policy says whether there may be one (T-12).
+        security = [
+            Security(dialled, isProxy: false, client, configuration),
+            route.parent.flatMap { Security($0.origin, isProxy: true, client, configuration) },
+        ].compactMap(\.self)
         origin =
-            question.isTunnel
+            isTunnelled
             ? nil
             : Side(
-                question.origin,
+                dialled,
                 isProxy: false,
                 client,
                 question,
                 question.challenges,
                 configuration.rules,
-                isSecure: route.parent == nil && reached?.isLoopback == true
+                isSecure: dialled.scheme == .https || route.parent == nil && reached?.isLoopback == true
             )
         parent = route.parent.map { parent in
             Side(
@@ -132,7 +157,8 @@ package struct Explanation: Sendable {
                 question,
                 question.proxyChallenges,
                 configuration.rules,
-                isSecure: IPAddress(parent.origin.host)?.isLoopback == true
+                isSecure: parent.origin.scheme == .https || IPAddress(parent.origin.host)?.isLoopback == true,
+                isTunnel: dialled.scheme == .https || asksForTunnel
             )
         }
     }
@@ -146,10 +172,11 @@ extension Explanation.Side {
         _ question: Explanation.Question,
         _ challenges: [AuthenticationChallenge],
         _ table: RuleTable,
-        isSecure: Bool
+        isSecure: Bool,
+        isTunnel: Bool = false
     ) {
-        let path = question.isTunnel ? [] : question.path
-        let method = question.isTunnel ? .connect : question.method
+        let path = isTunnel ? [] : question.path
+        let method = isTunnel ? .connect : question.method
         let facts = RequestFacts(client: client, method: method, isSecure: isSecure)
         let candidates = table.candidates(for: server, isProxy: isProxy)
         self.server = server

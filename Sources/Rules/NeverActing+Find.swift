@@ -6,10 +6,15 @@ extension NeverActing {
     /// Everything in a file that never acts, found by looking at all of it together: rules, then routes.
     ///
     /// `rules` are those of the file, without what the parents use.
-    package static func find(rules: [Rule], routes: [RoutePattern], parents: [ParentProxy]) -> [NeverActing] {
-        let reachesLoopback = routes.contains { $0.route.to?.address?.isLoopback == true }
+    package static func find(
+        rules: [Rule],
+        routes: [RoutePattern],
+        parents: [ParentProxy],
+        interception: InterceptionConfiguration? = nil
+    ) -> [NeverActing] {
         let reasons = rules.map { rule in
-            rule.space.isProxy ? reason(ofProxyRule: rule, parents) : reason(ofOriginRule: rule, reachesLoopback)
+            rule.space.isProxy
+                ? reason(ofProxyRule: rule, parents) : reason(ofOriginRule: rule, routes, interception)
         }
         let alone = rules.indices.compactMap { place in
             reasons[place].map { NeverActing(subject: .rule(place), place: rules[place].place, reason: $0) }
@@ -51,15 +56,54 @@ extension NeverActing {
         if named.isEmpty { return .noParent }
         let reached = named.filter { rule.space.matchesSchemeAndPort(of: $0.origin) }
         if reached.isEmpty, case .number = rule.space.port { return .parentPort(named.map(\.origin.port)) }
-        let isSecure = reached.contains { IPAddress($0.origin.host)?.isLoopback == true }
+        let isSecure = reached.contains {
+            $0.origin.scheme == .https || IPAddress($0.origin.host)?.isLoopback == true
+        }
         guard let credential = rule.credential, rule.isHeldBackWithoutTLS, !isSecure else { return nil }
         return .heldBack(credential: credential.name)
     }
 
-    private static func reason(ofOriginRule rule: Rule, _ reachesLoopback: Bool) -> Reason? {
+    private static func reason(
+        ofOriginRule rule: Rule,
+        _ routes: [RoutePattern],
+        _ interception: InterceptionConfiguration?
+    ) -> Reason? {
         guard let credential = rule.credential else { return nil }
-        if rule.space.scheme == .https { return .tunnelled }
-        let isSecure = reachesLoopback || rule.space.hosts.contains(where: \.mightBeLoopback)
-        return rule.isHeldBackWithoutTLS && !isSecure ? .heldBack(credential: credential.name) : nil
+        let hosts = rule.space.hosts
+        let meetsTLS = hosts.contains { host in
+            interception?.mightOpen(host) == true || routes.contains { $0.mightUpgrade(host) }
+        }
+        // A client certificate is about https, whatever is written.
+        if rule.space.scheme == .https || rule.isForClientCertificate { return meetsTLS ? nil : .tunnelled }
+        if rule.space.scheme == .http, let route = upgrade(ofAll: hosts, routes) { return .upgraded(by: route) }
+        guard rule.isHeldBackWithoutTLS, !meetsTLS || rule.space.scheme == .http else { return nil }
+        let isSecure =
+            hosts.contains(where: \.mightBeLoopback) || routes.contains { $0.route.to?.address?.isLoopback == true }
+        return isSecure ? nil : .heldBack(credential: credential.name)
+    }
+
+    /// Where the route stands that upgrades all requests to these hosts, if one does.
+    private static func upgrade(ofAll hosts: [HostPattern], _ routes: [RoutePattern]) -> SourcePlace? {
+        let deciding = hosts.map { host in routes.first { $0.meets(host) } }
+        guard let first = deciding.first, let place = first?.route.place else { return nil }
+        return zip(hosts, deciding).allSatisfy { $1?.upgradesAll(of: $0) == true } ? place : nil
+    }
+}
+
+extension RoutePattern {
+    /// Whether some host that the pattern matches takes this route.
+    fileprivate func meets(_ pattern: HostPattern) -> Bool {
+        hosts?.contains { $0.covers(pattern) || pattern.covers($0) } ?? true
+    }
+
+    /// Whether an http request to a host that the pattern matches may go over TLS by this route.
+    package func mightUpgrade(_ pattern: HostPattern) -> Bool {
+        route.upgrade != nil && scheme != .https && meets(pattern)
+    }
+
+    /// Whether each http request to any host that the pattern matches goes over TLS, where this route decides.
+    fileprivate func upgradesAll(of pattern: HostPattern) -> Bool {
+        guard route.upgrade != nil, scheme != .https, case .any = port else { return false }
+        return hosts?.contains { $0.covers(pattern) } ?? true
     }
 }

@@ -10,8 +10,10 @@ package struct NeverActing: Hashable, Sendable {
     package enum Reason: Hashable, Sendable {
         /// An earlier one, which stands there, matches all that it does.
         case hidden(by: SourcePlace)
-        /// The host's requests are https, which is tunnelled.
+        /// The host's requests are https, which is neither opened nor what a route upgrades to.
         case tunnelled
+        /// It is about http, and the route that stands there upgrades all of that to https.
+        case upgraded(by: SourcePlace)
         /// All that it answers with this credential is held back for want of TLS.
         case heldBack(credential: String)
         /// It is about a parent, and no parent has its host.
@@ -27,13 +29,19 @@ package struct NeverActing: Hashable, Sendable {
     /// Why.
     package let reason: Reason
 
+    private func line(of other: SourcePlace) -> String {
+        (other.file == place.file ? "" : "\(other.file), ") + "line \(other.line)"
+    }
+
     /// One sentence that says what it is and why it never acts, but not where it stands.
     package var message: String {
         switch reason {
         case .hidden(let earlier):
-            let line = (earlier.file == place.file ? "" : "\(earlier.file), ") + "line \(earlier.line)"
             let what = if case .route = subject { "this route is never taken" } else { "this rule never acts" }
-            return "\(what): the one in \(line) matches all that it does"
+            return "\(what): the one in \(line(of: earlier)) matches all that it does"
+        case .upgraded(let route):
+            return
+                "this rule never acts: the route in \(line(of: route)) takes http to this host over https; leave 'protocol' out"
         case .tunnelled: return "this rule never acts: an https host is tunnelled, the proxy sees none of its requests"
         case .heldBack(let credential):
             return

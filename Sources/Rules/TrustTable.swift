@@ -48,9 +48,13 @@ package struct TrustTable: Sendable {
     ///
     /// `host` is in lower case, without brackets and trailing dot, as `Origin` keeps it.
     package func policy(host: String, port: UInt16) -> TrustPolicy {
+        pattern(host: host, port: port)?.policy ?? .standard
+    }
+
+    /// The entry that decides for what is dialled; nil: the default holds.
+    func pattern(host: String, port: UInt16) -> TrustPattern? {
         let entries = index.entries(host: host, address: IPAddress(host))
-        let pattern = entries.lazy.map { self.patterns[$0] }.first { $0.port == nil || $0.port == port }
-        return pattern?.policy ?? .standard
+        return entries.lazy.map { self.patterns[$0] }.first { $0.port == nil || $0.port == port }
     }
 
     /// The entries that an earlier one hides, with the place of that one.

@@ -1,5 +1,6 @@
 internal import Authentication
-internal import HTTP
+internal import Configuration
+import HTTP
 internal import Rules
 
 /// `countersign explain`: what the rule file means for one request (O-5).
@@ -13,7 +14,8 @@ enum ExplainCommand {
                 path: request.path,
                 method: request.method,
                 challenges: challenges(request.challenges),
-                proxyChallenges: challenges(request.proxyChallenges)
+                proxyChallenges: challenges(request.proxyChallenges),
+                now: SystemFiles.now
             )
             for line in Explanation(question, in: configuration).lines {
                 out(line.topic + String(repeating: " ", count: max(1, 11 - line.topic.count)) + line.text)

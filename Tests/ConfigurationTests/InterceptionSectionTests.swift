@@ -125,7 +125,19 @@ private let keyFiles = [
 /// Credentials that are certificates, and the rules that use them.
 @Suite struct CertificateCredentialTests {
     private func text(_ credential: String, rule: String = "{ space: { host: a.example.com }, use: c }") -> String {
-        "version: 1\ncredentials:\n  c: { \(credential) }\nrules:\n  - \(rule)\n"
+        "version: 1\ncredentials:\n  c: { \(credential) }\nrules:\n  - \(rule)\n\(routes)"
+    }
+
+    /// Without it no rule with a certificate ever acts.
+    private let routes = "routes: [{ host: '*', upgrade: https }]\n"
+
+    @Test("O-5 a rule with a certificate for a host that is neither upgraded nor opened is told") func neverActing() {
+        let alone = String(text(pem).dropLast(routes.count))
+        #expect(
+            ConfigurationTests.said(alone, files: keyFiles) == [
+                "5:14 warning: this rule never acts: an https host is tunnelled, the proxy sees none of its requests"
+            ]
+        )
     }
 
     private func said(_ credential: String, rule: String = "{ space: { host: a.example.com }, use: c }") -> [String] {

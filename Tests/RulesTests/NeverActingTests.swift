@@ -12,9 +12,64 @@ struct NeverActingTests {
     private func find(
         _ drafts: [RuleDraft],
         routes: [RoutePattern] = [],
-        parents: [ParentProxy] = []
+        parents: [ParentProxy] = [],
+        interception: InterceptionConfiguration? = nil
     ) throws -> [NeverActing] {
-        NeverActing.find(rules: try table(drafts).rules, routes: routes, parents: parents)
+        NeverActing.find(rules: try table(drafts).rules, routes: routes, parents: parents, interception: interception)
+    }
+
+    private func upgrade(
+        _ hosts: [String]?,
+        port: PortPattern = .any,
+        scheme: Scheme? = nil,
+        to upgraded: UInt16? = 443
+    ) throws -> RoutePattern {
+        let place = SourcePlace(file: "countersign.yaml", line: 40)
+        return RoutePattern(
+            hosts: try hosts?.map { try HostPattern($0) },
+            port: port,
+            scheme: scheme,
+            route: Route(via: [.direct], to: nil, upgrade: upgraded, index: 0, place: place)
+        )
+    }
+
+    private static let https = RuleDraft(use: "u").with { $0.scheme = .https }
+    private static let basic = RuleDraft(use: "u").with { $0.methods = [.basic] }
+    private static let http = RuleDraft(use: "u").with { $0.scheme = .http }
+
+    @Test("O-5 a rule for an https host acts where that is upgraded or opened, and nowhere else")
+    func https() throws {
+        for draft in [Self.https, Self.basic] {
+            #expect(try find([draft], routes: [upgrade(["a.example"])]).isEmpty)
+            #expect(try find([draft], routes: [upgrade(nil)]).isEmpty)
+            #expect(try find([draft], routes: [upgrade(["b.example"])]).count == 1)
+            #expect(try find([draft], routes: [upgrade(["a.example"], to: nil)]).count == 1)
+            #expect(try find([draft], routes: [upgrade(["a.example"], scheme: .https)]).count == 1)
+            #expect(try find([draft], interception: .opening(["a.example"])).isEmpty)
+            #expect(try find([draft], interception: .opening(["b.example"])).count == 1)
+            #expect(try find([draft], interception: .opening([".example"], except: ["a.example"])).count == 1)
+        }
+        let certificate = RuleDraft(.useCredential(.certificate("c")))
+        #expect(try find([certificate]).map(\.reason) == [.tunnelled])
+        #expect(try find([certificate], routes: [upgrade(["a.example"])]).isEmpty)
+    }
+
+    @Test("R-4 a rule for http never acts under a route that upgrades all of it")
+    func upgraded() throws {
+        let place = SourcePlace(file: "countersign.yaml", line: 40)
+        let found = try find([Self.http], routes: [upgrade([".example"])])
+        #expect(found.map(\.reason) == [.upgraded(by: place)])
+        #expect(found.first?.message.contains("line 40") == true)
+        #expect(try find([Self.http], routes: [upgrade(nil)]).count == 1)
+        for route in [
+            try upgrade(["b.example"]), try upgrade(["a.example"], port: .number(8080)),
+            try upgrade(["a.example"], scheme: .https), try upgrade(["a.example"], to: nil),
+        ] { #expect(try find([Self.http], routes: [route]).isEmpty) }
+        // Some of what the rule is about isn't upgraded.
+        let wide = Self.http.with { $0.hosts = [".example"] }
+        #expect(try find([wide], routes: [upgrade(["a.example"])]).isEmpty)
+        // An earlier route decides.
+        #expect(try find([Self.http], routes: [upgrade(["a.example"], to: nil), upgrade(nil)]).isEmpty)
     }
 
     @Test(

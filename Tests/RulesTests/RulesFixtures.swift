@@ -139,6 +139,8 @@ extension ServerConfiguration {
         parents: [ParentProxy] = [],
         credentials: [Credential] = [],
         listeners: [ListenerConfiguration] = [.any],
+        trust: TrustTable = TrustTable([]),
+        interception: InterceptionConfiguration? = nil,
         access: [ClientPattern]? = nil
     ) -> ServerConfiguration {
         ServerConfiguration(
@@ -147,6 +149,8 @@ extension ServerConfiguration {
             rules: rules,
             routes: routes,
             parents: parents,
+            trust: trust,
+            interception: interception,
             access: access,
             limits: LimitsConfiguration(),
             timeouts: TimeoutsConfiguration(),
@@ -155,6 +159,25 @@ extension ServerConfiguration {
             state: StateLocation(folder: nil, runtimeFolder: nil),
             spool: "/tmp",
             watched: []
+        )
+    }
+}
+
+extension Credential {
+    /// A client certificate, whose parts are never looked at here.
+    static func certificate(_ name: String) -> Credential {
+        let parts = ClientCertificate.pem(certificate: [], privateKey: Secret("key of \(name)"), passphrase: nil)
+        return Credential(name: name, kind: .clientCertificate(parts))
+    }
+}
+
+extension InterceptionConfiguration {
+    static func opening(_ hosts: [String], except: [String] = []) throws -> InterceptionConfiguration {
+        InterceptionConfiguration(
+            authority: Authority(certificatePath: "ca.pem", certificate: [], privateKey: Secret("key")),
+            hosts: try hosts.map { try HostPattern($0) },
+            except: try except.map { try HostPattern($0) },
+            other: nil
         )
     }
 }
