@@ -1,6 +1,6 @@
 /// What stands between a socket and the bytes that its owner reads and writes: TLS.
 package protocol StreamCipher: AnyObject {
-    /// Bytes have arrived that `read` has not given yet, though the socket may have no more.
+    /// Bytes, or the end, have arrived that `read` has not given yet, though the socket may have no more.
     var hasPending: Bool { get }
     /// The last read could not go on before something was written.
     var readAwaitsRoom: Bool { get }

@@ -68,6 +68,8 @@ package enum TLSWriteResult: Sendable {
     private var first: MemoryBIO?
     /// How reading has ended; it is told once all bytes before it have been taken, and from then on.
     private var ending: TLSReadResult?
+    /// The end came with the last bytes and hasn't been told yet; the transport won't become readable for it.
+    private var isEndPending = false
     /// Why nothing more can be written; what the peer said before may still be read.
     private var writeFailure: TLSError?
 
@@ -201,7 +203,10 @@ extension TLSSession {
 
     /// Reads what has arrived: as much as `bytes` takes and is there without waiting.
     package func read(into bytes: inout MutableSpan<UInt8>) -> TLSReadResult {
-        if let ending { return ending }
+        if let ending {
+            isEndPending = false
+            return ending
+        }
         guard isOpen, !hasFailed else { return .failed(Self.unusable) }
         TLSError.clearQueue()
         var filled = 0
@@ -220,7 +225,9 @@ extension TLSSession {
             let result = hasRefusedRenegotiation ? .failed(refusal()) : readResult(of: status)
             switch result {
             case .bytes, .wantsRead, .wantsWrite: break
-            case .endOfFile, .truncated, .failed: ending = result
+            case .endOfFile, .truncated, .failed:
+                ending = result
+                isEndPending = filled > 0
             }
             return filled > 0 ? .bytes(filled) : result
         }
@@ -334,8 +341,8 @@ extension TLSSession {
 // MARK: Facts
 
 extension TLSSession {
-    /// Whether bytes have been received that a read has not given yet.
-    package var hasPending: Bool { unsafe SSL_has_pending(ssl) == 1 }
+    /// Whether bytes, or the end, have been received that a read has not given yet.
+    package var hasPending: Bool { unsafe isEndPending || SSL_has_pending(ssl) == 1 }
 
     /// The version of TLS; nil before the handshake has chosen it, or where it is none that a policy names.
     package var negotiatedVersion: TLSVersion? {
