@@ -89,7 +89,8 @@ extension TLSSession {
     func keep(_ resumable: OpaquePointer) -> Bool {
         guard let server, let sessions = server.sessions, let key = server.key else { return false }
         guard let decision, decision.isAccepted else { return false }
-        sessions.add(unsafe ResumableSession(taking: resumable, decision: decision, path: peerPath), for: key)
+        let kept = unsafe ResumableSession(taking: resumable, of: context, decision: decision, path: peerPath)
+        sessions.add(kept, for: key)
         return true
     }
 }

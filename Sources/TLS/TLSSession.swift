@@ -108,7 +108,9 @@ package enum TLSWriteResult: Sendable {
         case .staple, .mustStaple: unsafe COpenSSL_SSL_set_tlsext_status_type(ssl, TLSEXT_STATUSTYPE_ocsp)
         case .off, .crl: break
         }
-        if let key, let stored = sessions?.take(for: key, now: now), unsafe SSL_set_session(ssl, stored.raw) == 1 {
+        if let key, let stored = sessions?.take(for: key, in: context, now: now),
+            unsafe SSL_set_session(ssl, stored.raw) == 1
+        {
             offered = stored
         }
     }

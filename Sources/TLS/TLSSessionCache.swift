@@ -14,12 +14,15 @@ package struct TLSSessionKey: Hashable, Sendable {
     let raw: OpaquePointer
     let decision: TrustDecision
     let path: [CertificateFacts]
+    /// The context that it was made in, and so the very policy and client certificate that it stands for.
+    let context: TLSContext
     /// From then on it isn't resumed, in seconds of Unix time: a certificate of its path has ended.
     let end: Int64
 
     /// Takes over one reference to an `SSL_SESSION`.
-    init(taking raw: OpaquePointer, decision: TrustDecision, path: [CertificateFacts]) {
+    init(taking raw: OpaquePointer, of context: TLSContext, decision: TrustDecision, path: [CertificateFacts]) {
         unsafe self.raw = raw
+        self.context = context
         self.decision = decision
         self.path = path
         end = path.map(\.notAfter).min() ?? .min
@@ -68,11 +71,14 @@ package final class TLSSessionCache {
         recent[key] = kept
     }
 
-    /// The newest session of a key that may be resumed at `now`.
-    func take(for key: TLSSessionKey, now: Int64) -> ResumableSession? {
+    /// The newest session of a key that may be resumed at `now` in `context`.
+    ///
+    /// One that came late, on a connection older than a change of the rules, is of another context (T-11).
+    func take(for key: TLSSessionKey, in context: TLSContext, now: Int64) -> ResumableSession? {
         var kept = recent[key] ?? older[key] ?? []
         while let session = kept.popLast() {
-            guard now < session.end, unsafe SSL_SESSION_is_resumable(session.raw) == 1 else { continue }
+            guard session.context === context, now < session.end, unsafe SSL_SESSION_is_resumable(session.raw) == 1
+            else { continue }
             if !session.isForOneUse { kept.append(session) }
             put(kept, for: key)
             return session

@@ -9,7 +9,7 @@ import Testing
     func server() throws {
         let authority = try Self.authority.get()
         let leaf = try authority.leaf("pinned", names: "DNS:localhost,IP:127.0.0.1")
-        let server = try SecureNginx(leaf)
+        let server = try Nginx(leaf)
         let pin = try authority.pin(of: leaf.certificate)
         let trusted = ["SSL_CERT_FILE": authority.certificate]
         for name in ["localhost", "127.0.0.1"] {
@@ -36,7 +36,7 @@ import Testing
         let trusted = ["SSL_CERT_FILE": authority.certificate]
         for (names, days, code) in [("DNS:other.test", 20, "host.mismatch"), ("DNS:localhost", -1, "chain.expired")] {
             let leaf = try authority.leaf("refused-\(code)", names: names, days: days)
-            let server = try SecureNginx(leaf)
+            let server = try Nginx(leaf)
             let outcome = try Binary.run(["pin", "localhost:\(server.port)"], environment: trusted)
             #expect(outcome.status == 0)
             #expect(outcome.output.hasPrefix("# localhost:\(server.port): \(code): "))
@@ -48,7 +48,7 @@ import Testing
     func demanding() throws {
         let authority = try Self.authority.get()
         let leaf = try authority.leaf("demanding", names: "DNS:localhost")
-        let server = try SecureNginx(leaf, clients: authority)
+        let server = try Nginx(leaf, clients: .demanded(authority))
         let trusted = ["SSL_CERT_FILE": authority.certificate]
         let outcome = try Binary.run(["pin", "localhost:\(server.port)"], environment: trusted)
         #expect(outcome.status == 0)

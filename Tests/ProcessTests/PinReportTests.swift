@@ -8,9 +8,9 @@ import Testing
     private static let absent = "sha256/AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
 
     /// A server with a leaf of its own, and the leaf's files.
-    private func server() throws -> (SecureNginx, TestAuthority.Leaf) {
+    private func server() throws -> (Nginx, TestAuthority.Leaf) {
         let leaf = try Self.authority.get().leaf("reported-\(try FreePort.reserve())", names: "DNS:localhost")
-        return (try SecureNginx(leaf), leaf)
+        return (try Nginx(leaf), leaf)
     }
 
     private func trust(_ rest: String, port: UInt16? = nil) throws -> String {

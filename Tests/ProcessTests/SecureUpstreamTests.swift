@@ -5,8 +5,8 @@ import Testing
 @Suite struct SecureUpstreamTests {
     static let authority = Result { try TestAuthority() }
 
-    func server(_ names: String = "DNS:localhost", days: Int = 20) throws -> SecureNginx {
-        try SecureNginx(Self.authority.get().leaf("server-\(try FreePort.reserve())", names: names, days: days))
+    func server(_ names: String = "DNS:localhost", days: Int = 20) throws -> Nginx {
+        try Nginx(Self.authority.get().leaf("server-\(try FreePort.reserve())", names: names, days: days))
     }
 
     func trust(_ rest: String = "") throws -> String {
@@ -86,7 +86,7 @@ import Testing
     )
     func clientCertificate(_ version: String) throws {
         let authority = try Self.authority.get()
-        let server = try SecureNginx(
+        let server = try Nginx(
             authority.leaf("demanding-\(version)", names: "DNS:localhost"),
             clients: .demanded(authority),
             protocols: version
@@ -107,7 +107,7 @@ import Testing
 
     @Test("T-8 a new connection resumes the session of an earlier one", arguments: ["TLSv1.2", "TLSv1.3"])
     func resumed(_ version: String) throws {
-        let server = try SecureNginx(
+        let server = try Nginx(
             Self.authority.get().leaf("resuming-\(version)", names: "DNS:localhost"),
             protocols: version
         )

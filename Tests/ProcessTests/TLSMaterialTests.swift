@@ -137,9 +137,9 @@ import Testing
     @Test("T-11 start and reload refuse with the words of check, and a reload keeps all that was in force")
     func reload() throws {
         let scene = try Scene()
-        let server = try SecureNginx(
+        let server = try Nginx(
             scene.authority.leaf("server", names: "DNS:localhost"),
-            clients: scene.authority
+            clients: .demanded(scene.authority)
         )
         let key = try scene.folder.write(try Self.text(scene.client.key), to: "live.key", mode: 0o600)
         let rules = scene.rules(scene.pem(scene.client.certificate, key))

@@ -65,6 +65,21 @@ struct TLSSessionCacheTests {
         #expect(try used(context, server, sessions, key).client.isResumed)
     }
 
+    @Test("T-11 a session that came on a connection older than a change of the rules isn't resumed under them")
+    func otherContext() throws {
+        let context = try TestPolicy.context(anchors: [root])
+        let changed = try TestPolicy.context(anchors: [root])
+        let server = server(TLS1_3_VERSION)
+        let sessions = TLSSessionCache()
+        let old = try Connection(context, server, sessions: sessions, key: key).shakeHands()
+        sessions.removeAll()
+        // Its tickets are read only now.
+        old.server.write([1])
+        #expect(old.read().1 == [1])
+        #expect(sessions.count == 1)
+        #expect(try !used(changed, server, sessions, key).client.isResumed)
+    }
+
     @Test("T-8 a session isn't resumed once a certificate of its path has ended")
     func ended() throws {
         let context = try TestPolicy.context(anchors: [root])

@@ -1,35 +1,62 @@
-/// Apache httpd: `/open/`, `/basic/` (realm "Basic staff") and `/digest/` (realm "Digest staff", MD5, qop auth).
+/// Apache httpd: `/open/`, `/basic/` (realm "Basic staff") and `/digest/` (realm "Digest staff", MD5, qop auth); over TLS
+/// also `/certificate/`, for which it asks behind the handshake.
 package final class Apache: RealServer {
     package let port: UInt16
     package let process: TestProcess
     package let log: AccessLog
     private let folder: ScratchFolder
 
-    /// Starts it; a nonce is stale after `nonceLifetime` seconds.
-    package init(nonceLifetime: Int = 300) throws {
+    /// Starts it in the clear; a nonce is stale after `nonceLifetime` seconds.
+    package convenience init(nonceLifetime: Int = 300) throws {
+        try self.init(nonceLifetime: nonceLifetime, tls: [], tells: "%{Authorization}i")
+    }
+
+    /// Starts it over TLS with this certificate; its log tells whose certificate was shown in place of the
+    /// Authorization.
+    package convenience init(
+        _ leaf: TestAuthority.Leaf,
+        clients: TestAuthority,
+        protocols: String = "+TLSv1.2 +TLSv1.3"
+    ) throws {
+        let tls = [
+            "LoadModule ssl_module /usr/lib/apache2/modules/mod_ssl.so", "SSLEngine on",
+            "SSLCertificateFile \(leaf.certificate)", "SSLCertificateKeyFile \(leaf.key)",
+            "SSLCACertificateFile \(clients.certificate)", "SSLProtocol -all \(protocols)",
+            "<Location /certificate/>\n    SSLVerifyClient require\n    SSLVerifyDepth 2\n</Location>",
+        ]
+        try self.init(nonceLifetime: 300, tls: tls, tells: "%{SSL_CLIENT_S_DN}x")
+    }
+
+    private init(nonceLifetime: Int, tls: [String], tells field: String) throws {
         folder = try ScratchFolder("apache")
         port = try FreePort.reserve()
         try folder.folder("run")
         log = AccessLog(path: folder("run/access.log"))
-        for name in ["open", "basic", "digest"] {
+        for name in ["open", "basic", "digest", "certificate"] {
             try folder.folder(name)
             try folder.write("apache \(name)\n", to: "\(name)/index.html")
         }
         try folder.write(htpasswdLine(), to: "htpasswd")
         let ha1 = Digest.md5("\(Login.username):Digest staff:\(Login.password)")
         try folder.write("\(Login.username):Digest staff:\(ha1)\n", to: "htdigest")
-        try folder.write(Apache.configuration(folder, port: port, nonceLifetime: nonceLifetime), to: "apache.conf")
+        let format = ["%>s", "%m", "%U", field].joined(separator: AccessLog.separator)
+        let configuration = Apache.configuration(folder, port: port, nonceLifetime: nonceLifetime, format: format)
+        try folder.write(configuration + tls.map { "\($0)\n" }.joined(), to: "apache.conf")
         process = try TestProcess("apache2", ["-f", folder("apache.conf"), "-DFOREGROUND"])
         try waitUntilAccepting(port, of: process)
     }
 
-    private static func configuration(_ folder: ScratchFolder, port: UInt16, nonceLifetime: Int) -> String {
+    private static func configuration(
+        _ folder: ScratchFolder,
+        port: UInt16,
+        nonceLifetime: Int,
+        format: String
+    ) -> String {
         let modules = [
             "mpm_event", "authn_core", "authn_file", "auth_basic", "auth_digest", "authz_core", "authz_user", "dir",
             "mime",
         ]
         let loads = modules.map { "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so" }
-        let format = ["%>s", "%m", "%U", "%{Authorization}i"].joined(separator: AccessLog.separator)
         return """
             ServerRoot \(folder.path)
             ServerName 127.0.0.1
@@ -65,4 +92,7 @@ package final class Apache: RealServer {
 
             """
     }
+
+    /// Its authority by the name that its certificate is for.
+    package var authority: String { "localhost:\(port)" }
 }

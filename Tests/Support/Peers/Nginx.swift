@@ -25,12 +25,14 @@ package final class Nginx: RealServer {
         _ leaf: TestAuthority.Leaf,
         clients: ClientCertificates = .unasked,
         protocols: String = "TLSv1.2 TLSv1.3",
-        staple: String? = nil
+        staple: String? = nil,
+        isResuming: Bool = true
     ) throws {
         var tls = [
             // Else it would refuse the old and the weak of its own accord.
             "ssl_ciphers DEFAULT@SECLEVEL=0", "ssl_certificate \(leaf.certificate)", "ssl_certificate_key \(leaf.key)",
-            "ssl_protocols \(protocols)", "ssl_session_cache shared:test:1m",
+            "ssl_protocols \(protocols)", "ssl_session_cache \(isResuming ? "shared:test:1m" : "off")",
+            "ssl_session_tickets \(isResuming ? "on" : "off")",
         ]
         switch clients {
         case .unasked: break
