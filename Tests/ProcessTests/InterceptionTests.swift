@@ -7,9 +7,9 @@ import Testing
     /// Whom the clients trust, and nobody else does.
     static let own = Result { try TestAuthority() }
 
-    func server(_ names: String = "DNS:localhost", clients: TestAuthority? = nil) throws -> SecureNginx {
+    func server(_ names: String = "DNS:localhost", clients: TestAuthority? = nil) throws -> Nginx {
         let leaf = try Self.authority.get().leaf("opened-\(try FreePort.reserve())", names: names)
-        return try SecureNginx(leaf, clients: clients)
+        return try Nginx(leaf, clients: clients)
     }
 
     func interception(_ hosts: String = "localhost", _ rest: String = "") throws -> String {

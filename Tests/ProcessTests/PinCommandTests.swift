@@ -48,7 +48,7 @@ import Testing
     func demanding() throws {
         let authority = try Self.authority.get()
         let leaf = try authority.leaf("demanding", names: "DNS:localhost")
-        let server = try Nginx(leaf, clients: .demanded(authority))
+        let server = try Nginx(leaf, clients: authority)
         let trusted = ["SSL_CERT_FILE": authority.certificate]
         let outcome = try Binary.run(["pin", "localhost:\(server.port)"], environment: trusted)
         #expect(outcome.status == 0)

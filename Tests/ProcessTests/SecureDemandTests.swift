@@ -82,7 +82,7 @@ import Testing
         arguments: ["TLSv1.2", "TLSv1.3"]
     )
     func otherIssuer(_ version: String) throws {
-        let nginx = try Nginx(Self.server(), clients: .demanded(Self.authority.get()), protocols: version)
+        let nginx = try Nginx(Self.server(), clients: Self.authority.get(), protocols: version)
         let stranger = try TestAuthority("Stranger").leaf("stranger", names: "DNS:me.test", purpose: .client)
         let proxy = try Self.proxy(showing: stranger)
         // The words of nginx for none; one that it can't verify is another page.
@@ -97,7 +97,7 @@ import Testing
         arguments: ["TLSv1.2", "TLSv1.3"]
     )
     func refusedByPage(_ version: String) throws {
-        let nginx = try Nginx(Self.server(), clients: .demanded(Self.authority.get()), protocols: version)
+        let nginx = try Nginx(Self.server(), clients: Self.authority.get(), protocols: version)
         let proxy = try Self.proxy(showing: Self.mine("old", days: -1))
         let response = try proxy.get("https://\(nginx.authority)/open/")
         #expect(response.status == 400 && response.text.contains("The SSL certificate error"))

@@ -86,7 +86,7 @@ private final class MatrixStage {
         ways = MatrixWay.all(test.version == nil ? ["1.2", "1.3"] : ["1.2"])
         nginx = try Nginx(
             scene.leaf.with(certificate: chain),
-            clients: .asked,
+            asks: true,
             protocols: test.version.map { $0 == "1" ? "TLSv1" : "TLSv\($0)" } ?? "TLSv1.2 TLSv1.3",
             staple: scene.staple
         )

@@ -20,7 +20,7 @@ import Testing
     func flat(_ version: String, isResuming: Bool) throws {
         let root = try Self.authority.get()
         let server = try root.leaf("localhost", names: "DNS:localhost")
-        let nginx = try Nginx(server, clients: .asked, protocols: version, isResuming: isResuming)
+        let nginx = try Nginx(server, asks: true, protocols: version, isResuming: isResuming)
         let own = try root.leaf("me", names: "DNS:me.test", purpose: .client)
         let proxy = try RunningProxy(
             """

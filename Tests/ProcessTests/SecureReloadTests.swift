@@ -17,7 +17,7 @@ import Testing
         init(_ version: String) throws {
             let root = try authority.get()
             server = try root.leaf("localhost", names: "DNS:localhost")
-            nginx = try Nginx(server, clients: .asked, protocols: version)
+            nginx = try Nginx(server, asks: true, protocols: version)
             folder = try ScratchFolder("reload")
             let own = try root.leaf("one", names: "DNS:me.test", purpose: .client)
             try folder.copy(own.certificate, to: "me.pem")
@@ -144,7 +144,7 @@ import Testing
         let root = try Self.authority.get()
         let nginx = try Nginx(
             root.leaf("localhost", names: "DNS:localhost"),
-            clients: .asked,
+            asks: true,
             protocols: version
         )
         let names = ["one", "two"]

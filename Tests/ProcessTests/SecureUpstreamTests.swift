@@ -88,7 +88,7 @@ import Testing
         let authority = try Self.authority.get()
         let server = try Nginx(
             authority.leaf("demanding-\(version)", names: "DNS:localhost"),
-            clients: .demanded(authority),
+            clients: authority,
             protocols: version
         )
         let own = try authority.leaf("me-\(version)", names: "DNS:me.test", purpose: .client)

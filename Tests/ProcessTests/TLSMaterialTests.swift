@@ -139,7 +139,7 @@ import Testing
         let scene = try Scene()
         let server = try Nginx(
             scene.authority.leaf("server", names: "DNS:localhost"),
-            clients: .demanded(scene.authority)
+            clients: scene.authority
         )
         let key = try scene.folder.write(try Self.text(scene.client.key), to: "live.key", mode: 0o600)
         let rules = scene.rules(scene.pem(scene.client.certificate, key))

@@ -1,14 +1,5 @@
 /// nginx: `/open/`, `/close/` (each response ends its connection) and `/basic/` (realm "Engine staff").
 package final class Nginx: RealServer {
-    /// Whether it asks its clients for a certificate.
-    package enum ClientCertificates: Sendable {
-        case unasked
-        /// Any certificate will do, and none as well.
-        case asked
-        /// Only one of this authority; who shows none gets a page that says 400.
-        case demanded(TestAuthority)
-    }
-
     package let port: UInt16
     package let process: TestProcess
     package let log: AccessLog
@@ -21,9 +12,13 @@ package final class Nginx: RealServer {
 
     /// Starts it over TLS with this certificate; its log tells whether a session was resumed (`r`, else `.`) and who
     /// showed which certificate, in place of the Authorization.
+    ///
+    /// With `clients` it demands a certificate of that authority: who shows none gets a page that says 400. If it only
+    /// `asks` for one, any will do, and none as well.
     package convenience init(
         _ leaf: TestAuthority.Leaf,
-        clients: ClientCertificates = .unasked,
+        clients: TestAuthority? = nil,
+        asks: Bool = false,
         protocols: String = "TLSv1.2 TLSv1.3",
         staple: String? = nil,
         isResuming: Bool = true
@@ -34,12 +29,8 @@ package final class Nginx: RealServer {
             "ssl_protocols \(protocols)", "ssl_session_cache \(isResuming ? "shared:test:1m" : "off")",
             "ssl_session_tickets \(isResuming ? "on" : "off")",
         ]
-        switch clients {
-        case .unasked: break
-        case .asked: tls.append("ssl_verify_client optional_no_ca")
-        case .demanded(let authority):
-            tls += ["ssl_client_certificate \(authority.certificate)", "ssl_verify_client on"]
-        }
+        if let clients { tls += ["ssl_client_certificate \(clients.certificate)", "ssl_verify_client on"] }
+        if asks { tls.append("ssl_verify_client optional_no_ca") }
         if let staple { tls += ["ssl_stapling on", "ssl_stapling_file \(staple)"] }
         try self.init(tls: tls, tells: "$ssl_session_reused $ssl_client_s_dn")
     }
