@@ -45,7 +45,11 @@ package enum WriteResult: Equatable, Sendable {
     /// What reads and writes go through; nil for a connection in the clear.
     package var cipher: (any StreamCipher)? {
         get { stage }
-        set { stage = newValue }
+        set {
+            stage = newValue
+            // What came with the end of its handshake has left the kernel, which will not tell of it again.
+            if isReadingWanted, newValue?.hasPending == true { reading?.activate() }
+        }
     }
     private var stage: (any StreamCipher)?
     /// Whether the connect is still under way; when it ends, the observer is told `writable`.

@@ -7,7 +7,7 @@ import Testing
     private final class Recorder: StreamCipher {
         var parts: [[UInt8]] = []
         var room = Int.max
-        let hasPending = false
+        var hasPending = false
         let readAwaitsRoom = false
 
         func write(_ bytes: Span<UInt8>) -> WriteResult {
@@ -42,6 +42,25 @@ import Testing
         let (cipher, result) = try written([UInt8]("body".utf8))
         #expect(result == .wrote(9))
         #expect(cipher.parts == [[UInt8]("head body".utf8)])
+    }
+
+    @Test(
+        "what a cipher brings with it is told, though reading was asked for before it came",
+        arguments: [false, true]
+    )
+    func pending(isWatchedBefore: Bool) throws {
+        let loop = try EventLoop()
+        let (near, far) = try socketPair(loop)
+        defer { far.close() }
+        let (cipher, observer) = (Recorder(), Observer())
+        observer.onReadable = { cipher.hasPending = false }
+        near.observer = observer
+        if isWatchedBefore { near.resumeReading() }
+        cipher.hasPending = true
+        near.cipher = cipher
+        near.resumeReading()
+        #expect(run(loop, until: { observer.readableCount > 0 }))
+        near.close()
     }
 
     @Test("what is larger than a record follows its first one")

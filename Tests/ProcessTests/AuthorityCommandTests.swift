@@ -96,6 +96,32 @@ import Testing
         #expect(forbidden.status == 1 && forbidden.errors.split(separator: "\n").count == 1)
     }
 
+    @Test("I-4 what ca init prints is pasted as it is: check takes it, and a client that trusts it gets through")
+    func pasted() throws {
+        let folder = try ScratchFolder("ca")
+        let outcome = try make(folder, ["--host", "localhost"])
+        let lines = outcome.output.split(separator: "\n", omittingEmptySubsequences: false)
+        let begin = try #require(lines.firstIndex(of: "interception:"))
+        let section = lines[begin...].prefix { !$0.isEmpty }.joined(separator: "\n") + "\n"
+        let upstream = try TestAuthority()
+        let server = try SecureNginx(upstream.leaf("server", names: "DNS:localhost"))
+        let rules = section + "trust: [{ host: localhost, anchors: { file: \(upstream.certificate) } }]\n"
+        let proxy = try RunningProxy(rules, workers: 1)
+        let checked = try Binary.run(["check", proxy.folder("countersign.yaml")])
+        #expect(checked.status == 0, "\(checked.output)")
+        let shown = try Binary.run(["ca", "show", "--config", proxy.folder("countersign.yaml")])
+        #expect(shown.status == 0 && shown.output.contains("belongs to the certificate"))
+        let url = "https://\(server.authority)/open/"
+        let curl = try TestProcess(
+            "curl",
+            ["-sS", "--max-time", "20", "-x", proxy.url, "--cacert", folder("made/authority.pem"), url]
+        )
+        #expect(try curl.waitForExit() == .status(0), "\(curl.errors)")
+        #expect(curl.output == "nginx open\n")
+        let explained = try Binary.run(["explain", url, "--config", proxy.folder("countersign.yaml")])
+        #expect(explained.output.contains("\nopened     by interception: "))
+    }
+
     @Test("I-4 ca show tells whether key and certificate belong together, and what is wrong")
     func shown() throws {
         let folder = try ScratchFolder("ca")
