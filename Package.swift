@@ -52,7 +52,7 @@ let package = Package(
             tests: ["Support", "FuzzChecks"]
         )
         + room("Events", ["Bytes", "CEvent"])
-        + room("TLS", ["Bytes", "Trust", "Crypto", "COpenSSL"], tests: ["Support"])
+        + room("TLS", ["Bytes", "Trust", "Crypto", "COpenSSL"], tests: ["Support", "FuzzChecks"])
         + room("Telemetry", ["Bytes"])
         + room("Storage", ["Bytes", "Crypto", "Authentication"], tests: ["Support"])
         + room(
@@ -85,7 +85,7 @@ let package = Package(
             ),
             .target(
                 name: "FuzzChecks",
-                dependencies: ["Bytes", "HTTP", "Crypto", "Authentication", "Configuration"],
+                dependencies: ["Bytes", "HTTP", "Crypto", "Authentication", "Configuration", "TLS"],
                 path: "Tests/Fuzz/Checks",
                 swiftSettings: swiftSettings
             ),
@@ -112,5 +112,6 @@ if fuzzing {
         fuzzTarget("TargetFuzz"),
         fuzzTarget("ChallengeFuzz"),
         fuzzTarget("RuleFileFuzz"),
+        fuzzTarget("ClientHelloFuzz"),
     ]
 }

@@ -104,7 +104,7 @@ import Testing
         let begin = try #require(lines.firstIndex(of: "interception:"))
         let section = lines[begin...].prefix { !$0.isEmpty }.joined(separator: "\n") + "\n"
         let upstream = try TestAuthority()
-        let server = try SecureNginx(upstream.leaf("server", names: "DNS:localhost"))
+        let server = try Nginx(upstream.leaf("server", names: "DNS:localhost"))
         let rules = section + "trust: [{ host: localhost, anchors: { file: \(upstream.certificate) } }]\n"
         let proxy = try RunningProxy(rules, workers: 1)
         let checked = try Binary.run(["check", proxy.folder("countersign.yaml")])
