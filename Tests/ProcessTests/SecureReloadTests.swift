@@ -53,6 +53,8 @@ import Testing
             try eventually("'\(outcome)'; it wrote:\n\(proxy.log)") {
                 proxy.process.output.dropFirst(before).contains(outcome)
             }
+            // The loop has been told by now; behind an answer of its own it has also heard.
+            _ = try proxy.get("http://127.0.0.1:1/")
         }
 
         /// Whose certificate the server saw last, of `count` requests.
