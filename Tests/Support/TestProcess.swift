@@ -173,8 +173,12 @@ package final class TestProcess: Sendable {
     ///
     /// That is known by the address space, of which a shadow takes more than any program.
     package func bound(mebibytes: Int) throws -> Int {
-        let isInstrumented = try memory("VmSize") > 1 << 30
-        return (isInstrumented ? 3 : 1) * mebibytes * 1024
+        (try isInstrumented ? 3 : 1) * mebibytes * 1024
+    }
+
+    /// Whether it runs under a sanitizer.
+    package var isInstrumented: Bool {
+        get throws { try memory("VmSize") > 1 << 30 }
     }
 
     /// The process that traces it, 0 for none.
