@@ -38,58 +38,92 @@ package struct TLSSessionKey: Hashable, Sendable {
 ///
 /// Of the keys that were not used for longest, whole halves are forgotten at a time.
 package final class TLSSessionCache {
-    /// How many keys it holds at most.
+    /// How many sessions it holds at most.
     package let capacity: Int
-    private var recent: [TLSSessionKey: [ResumableSession]] = [:]
-    private var older: [TLSSessionKey: [ResumableSession]] = [:]
-    /// A server gives one or two tickets for each connection; more than these would only grow old.
-    private static let mostForOneKey = 4
+    private var recent = Generation()
+    private var older = Generation()
+    /// How many of one key it holds at most: so many connections to a server can be opened at once, each with a ticket.
+    private let mostForOneKey: Int
+    /// How many make a half.
+    private let half: Int
 
-    /// An empty cache for this many keys, at least two.
-    package init(capacity: Int = 1024) {
-        self.capacity = max(2, capacity)
+    /// Some keys with their sessions, the newest at the end.
+    private struct Generation {
+        private(set) var sessions: [TLSSessionKey: [ResumableSession]] = [:]
+        /// How many sessions there are, of all keys.
+        private(set) var count = 0
+
+        mutating func add(_ session: ResumableSession, for key: TLSSessionKey, atMost limit: Int = .max) {
+            if !session.isForOneUse { remove(key) }
+            if sessions[key]?.count == limit {
+                sessions[key]?.removeFirst()
+                count -= 1
+            }
+            sessions[key, default: []].append(session)
+            count += 1
+        }
+
+        mutating func take(for key: TLSSessionKey) -> ResumableSession? {
+            guard let session = sessions[key]?.popLast() else { return nil }
+            count -= 1
+            if sessions[key]?.isEmpty == true { sessions[key] = nil }
+            return session
+        }
+
+        mutating func remove(_ key: TLSSessionKey) {
+            count -= sessions.removeValue(forKey: key)?.count ?? 0
+        }
+
+        /// Takes over what the other holds for a key.
+        mutating func move(_ key: TLSSessionKey, from other: inout Generation) {
+            guard let moved = other.sessions[key] else { return }
+            other.remove(key)
+            for session in moved { add(session, for: key) }
+        }
     }
 
-    /// How many keys it holds.
+    /// An empty cache for this many sessions, at least four.
+    package init(capacity: Int = 1024) {
+        self.capacity = max(4, capacity)
+        mostForOneKey = min(64, self.capacity / 4)
+        // Both halves, with what one key brings back from the older one.
+        half = (self.capacity - mostForOneKey) / 2
+    }
+
+    /// How many sessions it holds.
     package var count: Int { recent.count + older.count }
 
     /// Forgets all.
     package func removeAll() {
-        recent = [:]
-        older = [:]
+        recent = Generation()
+        older = Generation()
     }
 
     func add(_ session: ResumableSession, for key: TLSSessionKey) {
-        var kept = older.removeValue(forKey: key) ?? recent[key] ?? []
-        if !session.isForOneUse { kept.removeAll() }
-        if kept.count == Self.mostForOneKey { kept.removeFirst() }
-        kept.append(session)
-        if recent[key] == nil && recent.count >= capacity / 2 {
-            older = recent
-            recent = [:]
-        }
-        recent[key] = kept
+        recent.move(key, from: &older)
+        recent.add(session, for: key, atMost: mostForOneKey)
+        forgetIfFull()
+    }
+
+    private func forgetIfFull() {
+        guard recent.count >= half else { return }
+        older = recent
+        recent = Generation()
     }
 
     /// The newest session of a key that may be resumed at `now` in `context`.
     ///
     /// One that came late, on a connection older than a change of the rules, is of another context (T-11).
     func take(for key: TLSSessionKey, in context: TLSContext, now: Int64) -> ResumableSession? {
-        var kept = recent[key] ?? older[key] ?? []
-        while let session = kept.popLast() {
+        recent.move(key, from: &older)
+        defer { forgetIfFull() }
+        while let session = recent.take(for: key) {
             guard session.context === context, now < session.end, unsafe SSL_SESSION_is_resumable(session.raw) == 1
             else { continue }
-            if !session.isForOneUse { kept.append(session) }
-            put(kept, for: key)
+            if !session.isForOneUse { recent.add(session, for: key) }
             return session
         }
-        put([], for: key)
         return nil
-    }
-
-    private func put(_ sessions: [ResumableSession], for key: TLSSessionKey) {
-        let value = sessions.isEmpty ? nil : sessions
-        if recent[key] != nil { recent[key] = value } else if older[key] != nil { older[key] = value }
     }
 }
 

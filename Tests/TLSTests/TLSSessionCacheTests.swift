@@ -76,7 +76,7 @@ struct TLSSessionCacheTests {
         // Its tickets are read only now.
         old.server.write([1])
         #expect(old.read().1 == [1])
-        #expect(sessions.count == 1)
+        #expect(sessions.count == 2)
         #expect(try !used(changed, server, sessions, key).client.isResumed)
     }
 
@@ -124,6 +124,34 @@ struct TLSSessionCacheTests {
         let connections = try (0..<3).map { _ in try Connection(context, server, sessions: sessions, key: key) }
         let resumed = connections.map { $0.shakeHands().client.isResumed }
         #expect(resumed == [true, true, false])
+    }
+
+    @Test("T-8 as many connections as had a ticket each resume at once")
+    func atOnce() throws {
+        let context = try TestPolicy.context(anchors: [root])
+        let server = server(TLS1_3_VERSION)
+        let sessions = TLSSessionCache()
+        let first = try (0..<10).map { _ in try Connection(context, server, sessions: sessions, key: key) }
+        for connection in first {
+            _ = connection.shakeHands()
+            connection.server.write([1])
+            #expect(connection.read().1 == [1])
+        }
+        let second = try (0..<10).map { _ in try Connection(context, server, sessions: sessions, key: key) }
+        #expect(second.allSatisfy { $0.shakeHands().client.isResumed })
+    }
+
+    @Test("T-8 the cache is bounded by sessions, however many tickets each server gives")
+    func boundedSessions() throws {
+        let context = try TestPolicy.context(anchors: [root])
+        let server = server(TLS1_3_VERSION)
+        let sessions = TLSSessionCache(capacity: 16)
+        for index in 0..<40 {
+            // Each connection brings two tickets, and takes one where there is one.
+            _ = try used(context, server, sessions, TLSSessionKey([UInt8(index * index % 7)]))
+            #expect(sessions.count <= 16)
+        }
+        #expect(sessions.count > 4)
     }
 
     @Test("T-8 the cache forgets the keys that were not used for longest")
