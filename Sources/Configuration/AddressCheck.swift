@@ -92,15 +92,16 @@ enum ListenerAddress {
     }
 }
 
-/// `http://HOST:PORT` of a parent.
+/// `http://HOST:PORT` or `https://HOST:PORT` of a parent.
 struct ProxyURL {
+    let scheme: Scheme
     let host: String
     let port: UInt16
 
     /// Never tells what a login in the URL is.
     static func read(_ text: String) -> Result<ProxyURL, ScalarProblem> {
         guard let separator = text.firstRange(of: "://") else {
-            return .failure(.wrong("a proxy's URL begins with http://: write http://HOST:PORT"))
+            return .failure(.wrong("a proxy's URL begins with http:// or https://: write http://HOST:PORT"))
         }
         let scheme = text[..<separator.lowerBound].lowercased()
         var authority = String(text[separator.upperBound...])
@@ -109,20 +110,26 @@ struct ProxyURL {
                 .wrong("a login can't stand in a proxy's URL: make it a credential and name it under 'use'")
             )
         }
-        guard scheme == "http" else {
-            let isKnown = ["https", "socks5"].contains(scheme)
-            return .failure(isKnown ? .notBuilt("\(scheme)://") : .wrong("a proxy's URL begins with http://"))
+        guard let known = Scheme(scheme.utf8.span) else {
+            let isKnown = scheme == "socks5"
+            return .failure(
+                isKnown ? .notBuilt("\(scheme)://") : .wrong("a proxy's URL begins with http:// or https://")
+            )
         }
         if authority.hasSuffix("/") { authority.removeLast() }
         guard !authority.contains(where: { "/?# ".contains($0) }) else {
             return .failure(.wrong("a proxy's URL has no path: write http://HOST:PORT"))
         }
-        return hostAndPort(authority)
+        return hostAndPort(authority, known)
     }
 
-    private static func hostAndPort(_ authority: String) -> Result<ProxyURL, ScalarProblem> {
+    private static func hostAndPort(_ authority: String, _ scheme: Scheme) -> Result<ProxyURL, ScalarProblem> {
         guard let colon = authority.lastIndex(of: ":"), !authority.hasSuffix("]") else {
-            return .failure(.wrong("the port is missing: write http://HOST:PORT, for example http://\(authority):8080"))
+            return .failure(
+                .wrong(
+                    "the port is missing: write \(scheme.text)://HOST:PORT, for example \(scheme.text)://\(authority):8080"
+                )
+            )
         }
         guard let port = ScalarValue.port(String(authority[authority.index(after: colon)...])) else {
             return .failure(.wrong("the port of a proxy's URL is a number between 1 and 65535"))
@@ -131,8 +138,8 @@ struct ProxyURL {
         if host.hasPrefix("["), host.hasSuffix("]") { host = String(host.dropFirst().dropLast()) }
         do throws(HostPatternError) {
             switch try HostPattern(host).form {
-            case .exact(let name): return .success(ProxyURL(host: name, port: port))
-            case .address(let address): return .success(ProxyURL(host: address.description, port: port))
+            case .exact(let name): return .success(ProxyURL(scheme: scheme, host: name, port: port))
+            case .address(let address): return .success(ProxyURL(scheme: scheme, host: address.description, port: port))
             default: return .failure(.wrong("a proxy's URL names one host"))
             }
         } catch {

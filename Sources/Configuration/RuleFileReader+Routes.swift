@@ -49,7 +49,7 @@ extension RuleFileReader {
         return ParentProxy(
             name: name,
             place: place(node),
-            origin: Origin(scheme: .http, host: url.host, port: url.port),
+            origin: Origin(scheme: url.scheme, host: url.host, port: url.port),
             credentials: used,
             methods: terms.methods,
             cleartext: terms.cleartext,

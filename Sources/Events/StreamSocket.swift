@@ -132,13 +132,13 @@ package enum WriteResult: Equatable, Sendable {
 
     private func readDeciphered(_ cipher: any StreamCipher, _ limit: Int) -> ReadResult {
         let result = loop.receive(limit: limit) { cipher.read(into: &$0) }
-        if cipher.readAwaitsRoom { notifyWhenWritable() }
+        if cipher.readAwaitsRoom || cipher.hasUnsent { notifyWhenWritable() }
         return result
     }
 
     /// Writes as much of `bytes` as there is room for.
     package func write(_ bytes: Span<UInt8>) -> WriteResult {
-        if let stage { return stage.write(bytes) }
+        if let stage { return writeEnciphered(stage, bytes) }
         while true {
             let count = unsafe bytes.withUnsafeBufferPointer {
                 unsafe send(rawDescriptor, $0.baseAddress, $0.count, Int32(MSG_NOSIGNAL))
@@ -162,6 +162,12 @@ package enum WriteResult: Equatable, Sendable {
         }
     }
 
+    private func writeEnciphered(_ cipher: any StreamCipher, _ bytes: Span<UInt8>) -> WriteResult {
+        let result = cipher.write(bytes)
+        if cipher.hasUnsent { notifyWhenWritable() }
+        return result
+    }
+
     /// One record and one call for a head and the start of what stands behind it.
     private func writeEnciphered(
         _ cipher: any StreamCipher,
@@ -169,9 +175,11 @@ package enum WriteResult: Equatable, Sendable {
         _ second: Span<UInt8>
     ) -> WriteResult {
         let share = min(second.count, max(0, Self.largestRecord - first.count))
-        let result = loop.join(first, second.extracting(first: share)) { cipher.write($0) }
+        let result = loop.join(first, second.extracting(first: share)) { writeEnciphered(cipher, $0) }
         guard case .wrote(let count) = result, count == first.count + share, share < second.count else { return result }
-        guard case .wrote(let more) = cipher.write(second.extracting(share..<second.count)) else { return result }
+        guard case .wrote(let more) = writeEnciphered(cipher, second.extracting(share..<second.count)) else {
+            return result
+        }
         return .wrote(count + more)
     }
 
@@ -274,6 +282,8 @@ extension StreamSocket {
 
     fileprivate func becameWritable() {
         isWritingWanted = false
+        // Where that breaks, the next read says so.
+        if let stage, stage.hasUnsent, stage.flush(), stage.hasUnsent { notifyWhenWritable() }
         if stage?.readAwaitsRoom == true, isReadingWanted { told?.readable() }
         told?.writable()
         // Asked for again in the meantime, it is still watched: two calls saved for each full buffer.

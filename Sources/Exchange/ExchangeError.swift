@@ -15,6 +15,8 @@ package struct ExchangeError: Error, Equatable, Sendable {
         /// The connection ended inside the response's head.
         case responseIncomplete
         case malformedResponse(ParseError)
+        /// Each new connection brought bytes, or an end, before anything was asked on it.
+        case unaskedBytes
         /// TLS could not be had: the server is refused by its policy, or the protocol failed.
         case secureChannel(SecureChannelFailure)
         case loop
@@ -100,6 +102,13 @@ package struct ExchangeError: Error, Equatable, Sendable {
                 .httpProtocolError,
                 error.reason,
                 "The \(peer) sent a response that is not valid HTTP/1.1."
+            )
+        case .unaskedBytes:
+            return LocalResponse(
+                502,
+                .httpProtocolError,
+                "response.unasked",
+                "The \(peer) said something before it was asked."
             )
         case .secureChannel(let failure):
             return LocalResponse(502, failure.type, failure.code, failure.message)

@@ -1,6 +1,6 @@
 internal import Authentication
 internal import Bytes
-package import HTTP
+internal import HTTP
 package import Rules
 
 /// One client request from its head to the end of its final response, however many legs it takes.
@@ -124,6 +124,8 @@ package struct ExchangeStateMachine: ~Copyable {
     var openingFailure: LocalResponse?
     /// The request came in a tunnel that is opened.
     package internal(set) var isInside = false
+    /// Connections that said what nobody asked for before the request went.
+    var unusableCount = 0
     /// The connection of this leg carried another request before.
     var isReused = false
     /// That was a leg of this exchange.
@@ -177,6 +179,7 @@ package struct ExchangeStateMachine: ~Copyable {
         hasBody = false
         clientExpects = false
         isRepeated = false
+        unusableCount = 0
         isReused = false
         isFurtherLeg = false
         isEstablishing = false
@@ -195,117 +198,7 @@ package struct ExchangeStateMachine: ~Copyable {
     }
 }
 
-// MARK: connection events
-
 extension ExchangeStateMachine {
-    /// An upstream connection is in hand; `isReused` where it served another exchange before.
-    package mutating func connected(isReused: Bool) -> Step {
-        switch state {
-        case .acquiring:
-            self.isReused = isReused
-            isFurtherLeg = false
-            isEstablishing = false
-            if isReused { return reached() }
-            guard destination?.hop.security == nil else {
-                state = .securing
-                return .secure(.hop)
-            }
-            return reachedHop()
-        case .idle, .askingLedger, .recordingRejection, .collectingBody, .securing, .awaitingContinue, .awaitingHead,
-            .draining, .relaying, .tunnelling, .looking, .welcoming, .finished:
-            preconditionFailure("a connection came that was not asked for")
-        }
-    }
-
-    /// The leg was written, as far as it goes without waiting for 100.
-    package mutating func legSent() -> Step {
-        attempts += 1
-        refused = .none
-        if isEstablishing {
-            state = .awaitingHead
-            return .wait
-        }
-        if form.expectsContinue {
-            state = .awaitingContinue
-            return .wait
-        }
-        state = .awaitingHead
-        return hasBody ? .sendBody(tellClient: clientExpects) : .wait
-    }
-
-    /// No connection could be had.
-    package mutating func failed(_ error: ExchangeError) -> Step {
-        state == .securing ? notSecured(error.response) : finish(with: error.response)
-    }
-
-    /// The upstream connection ended, or what it sent can't be read, before the final response's head.
-    ///
-    /// `isUntouched` where not a byte of the response had come, `isSent` where a byte of the request had been sent.
-    package mutating func connectionLost(isUntouched: Bool, isSent: Bool, error: ExchangeError) -> Step {
-        switch state {
-        case .draining:
-            return drained(isReusable: false)
-        case .awaitingContinue, .awaitingHead:
-            if isUntouched && isFurtherLeg { destination?.hop.closesBehindChallenges = true }
-            if isUnattended { return abandon() }
-            let mayRepeat = isUntouched && isReused && !isRepeated && isBodyKept && attempts < Self.attemptLimit
-            guard mayRepeat, request.method.isIdempotent || !isSent else { return finish(with: error.response) }
-            isRepeated = true
-            return acquireFresh()
-        case .securing:
-            return notSecured(error.response)
-        case .idle, .askingLedger, .recordingRejection, .collectingBody, .acquiring:
-            return .wait
-        case .relaying, .tunnelling, .looking, .welcoming, .finished:
-            return .wait
-        }
-    }
-
-    private mutating func acquireFresh() -> Step {
-        refused = .none
-        state = .acquiring
-        return .acquire(fresh: true)
-    }
-
-    /// The connection of the refused response carries the next leg too, unless one like it was seen to end there and
-    /// the request could not be repeated then.
-    mutating func sendOnSame() -> Step {
-        if destination?.hop.closesBehindChallenges == true && !request.method.isIdempotent { return acquireFresh() }
-        isReused = true
-        isFurtherLeg = true
-        return .send
-    }
-
-    /// The refused response was read to its end; `isReusable` where its connection can carry the next leg.
-    package mutating func drained(isReusable: Bool) -> Step {
-        switch state {
-        case .draining where isChallengingClient:
-            return challengeClient(reusesUpstream: isReusable)
-        case .draining:
-            guard isReusable else { return acquireFresh() }
-            refused = .read
-            return sendOnSame()
-        case .idle, .askingLedger, .recordingRejection, .collectingBody, .acquiring, .securing, .awaitingContinue,
-            .awaitingHead, .relaying, .tunnelling, .looking, .welcoming, .finished:
-            return .wait
-        }
-    }
-
-    /// The connection of a refused response ended while the ledger was asked: another one carries the next leg.
-    package mutating func refusedConnectionLost() {
-        if refused != .none { refused = .unusable }
-    }
-
-    /// The connection in hand can't carry the leg that was to be sent: it has ended, or said what nobody asked for.
-    package mutating func connectionUnusable() -> Step { acquireFresh() }
-
-    /// What the upstream sent can't be read (RFC 9112): nothing of it is passed on.
-    package mutating func responseMalformed(_ error: ParseError) -> Step {
-        if isUnattended { return abandon() }
-        let source: ExchangeError.Source = destination?.hop.isParent == true ? .parentProxy : .upstream
-        return finish(with: ExchangeError(.malformedResponse(error), source).response)
-    }
-
     /// A digest value of one side went with this leg.
     package func usedDigest(_ side: Side) -> Bool {
         switch side == .origin ? origin.sent : parent.sent {

@@ -153,7 +153,8 @@ extension Worker {
     }
 
     private func destination(_ found: Destination, of client: Client) -> Destination {
-        guard configuration.rules.hasClientCertificates else { return upToDate(found) }
+        let isShared = found.hop.tunnel == nil || !found.hop.candidates.namesClients
+        guard configuration.rules.hasClientCertificates || !isShared else { return upToDate(found) }
         return upToDate(variant(of: found, for: client))
     }
 
@@ -163,26 +164,30 @@ extension Worker {
         return found
     }
 
-    /// The destination with the certificates of ours that this client's connections may show (T-6).
+    /// The destination as this client's connections reach it: with which certificates of ours (T-6), and through tunnels
+    /// that a parent opened for which rules.
     private func variant(of found: Destination, for client: Client) -> Destination {
         let rules = configuration.rules
-        let own = rules.clientCertificateRule(for: found.origin, isProxy: false, client: client)?.credential
-        let parent = found.hop.parent.flatMap {
+        var share = ClientShare()
+        share.own = rules.clientCertificateRule(for: found.origin, isProxy: false, client: client)?.credential
+        share.parent = found.hop.parent.flatMap {
             rules.clientCertificateRule(for: $0.origin, isProxy: true, client: client)?.credential
         }
-        guard own != nil || parent != nil else { return found }
-        let certificates = ClientCertificates(own: own, parent: parent)
-        if let known = found.variants[certificates.key] { return known }
-        let made = makeDestination(found.asked, found.way, certificates)
+        if found.hop.tunnel != nil, found.hop.candidates.namesClients {
+            share.parentRules = found.hop.candidates.places(for: client)
+        }
+        guard !share.isEmpty else { return found }
+        if let known = found.variants[share.key] { return known }
+        let made = makeDestination(found.asked, found.way, share)
         made.learned = found.learned
-        found.variants[certificates.key] = made
+        found.variants[share.key] = made
         return made
     }
 
     func makeDestination(
         _ asked: Origin,
         _ way: DestinationTable.Way,
-        _ certificates: ClientCertificates = ClientCertificates()
+        _ share: ClientShare = ClientShare()
     ) -> Destination {
         let route = configuration.routes.route(for: asked)
         let isTunnel = way.isTunnel
@@ -190,11 +195,11 @@ extension Worker {
         if !isTunnel, asked.scheme == .http, let port = route.upgrade {
             origin = Origin(scheme: .https, host: asked.host, port: port)
         }
-        let security = isTunnel || origin.scheme == .http ? nil : security(of: origin, certificates.own)
+        let security = isTunnel || origin.scheme == .http ? nil : security(of: origin, share.own)
         let hop: Hop
         if let parent = route.parent {
-            let plain = self.hop(of: parent, certificates.parent)
-            hop = security == nil && !way.isInside ? plain : self.hop(to: origin, through: plain, security)
+            let plain = self.hop(of: parent, share.parent)
+            hop = security == nil && !way.isInside ? plain : self.hop(to: origin, through: plain, security, share)
         } else {
             hop = self.hop(to: origin, by: route, security)
         }
@@ -233,8 +238,8 @@ extension Worker {
     }
 
     /// An origin that a parent leads to by CONNECT, with TLS inside (H-1), or in the clear as the client has it (I-3).
-    private func hop(to origin: Origin, through parent: Hop, _ security: HopSecurity?) -> Hop {
-        let key = "\(parent.key) origin \(origin.host):\(origin.port) \(security?.key ?? "")"
+    private func hop(to origin: Origin, through parent: Hop, _ security: HopSecurity?, _ share: ClientShare) -> Hop {
+        let key = "\(parent.key) origin \(origin.host):\(origin.port) \(security?.key ?? "") \(share.parentRules)"
         return destinations.hop(key) {
             Hop(
                 key: key,
@@ -323,15 +328,19 @@ extension Destination {
     }
 }
 
-/// The certificates of ours that one client's connections to one destination may show.
-struct ClientCertificates {
-    /// To the origin.
+/// What of ours one client's connections to one destination may use.
+struct ClientShare {
+    /// The certificate that the origin may be shown.
     var own: Credential?
-    /// To its parent.
+    /// The certificate that its parent may be shown.
     var parent: Credential?
+    /// The rules of the parent's that are for this client, where some aren't for all.
+    var parentRules: [Int] = []
+
+    var isEmpty: Bool { own == nil && parent == nil && parentRules.isEmpty }
 
     /// Tells them apart by names, neither of which holds a line feed.
-    var key: String { "\(own?.name ?? "")\n\(parent?.name ?? "")" }
+    var key: String { "\(own?.name ?? "")\n\(parent?.name ?? "")\n\(parentRules)" }
 }
 
 extension LearnedSpaces {

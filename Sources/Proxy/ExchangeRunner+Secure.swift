@@ -10,22 +10,29 @@ extension ExchangeRunner {
     /// Does the handshake with whom `layer` names; nil while it is under way.
     func secure(_ layer: ExchangeStateMachine.Layer) -> ExchangeStateMachine.Step? {
         phase = .none
-        let inner = layer == .opened ? turnInside() : layer
-        guard let upstream, let inner, let security = security(inner, upstream.hop) else {
+        let place = layer == .opened ? turnInside() : layer
+        guard let upstream, let place, let security = security(place, upstream.hop) else {
             return exchange.machine.failed(ExchangeError(.closedBeforeResponse, .upstream))
         }
-        guard upstream.stream.cipher == nil, !upstream.hasUnread else {
-            return exchange.machine.failed(ExchangeError(.secureChannel(.unexpectedBytes), source(layer)))
+        guard !upstream.hasUnread else {
+            return exchange.machine.failed(ExchangeError(.secureChannel(.unexpectedBytes), source(place)))
         }
-        do {
-            let session = try worker.makeSession(security, key: upstream.hop.key, on: upstream.stream)
-            let handshake = SecureHandshake(session, on: upstream.stream) { [self] outcome in
+        do throws(TLSError) {
+            // What is there already is TLS with the parent, and the origin's goes inside.
+            let transport = try upstream.channel.map { channel throws(TLSError) in try NestedTransport(through: channel)
+            }
+            let session = try worker.makeSession(
+                security,
+                key: place == .hop ? upstream.hop.teacher.key : upstream.hop.key,
+                over: transport.map { .pair($0.inner) } ?? .descriptor(upstream.stream.descriptorNumber)
+            )
+            let handshake = SecureHandshake(session, on: upstream.stream, over: transport) { [self] outcome in
                 securing = nil
                 guard self.upstream === upstream else { return }
-                if let step = handshakeEnded(outcome, layer, upstream) { perform(step) }
+                if let step = handshakeEnded(outcome, layer, place, upstream, transport) { perform(step) }
             }
             securing = handshake
-            return handshakeEnded(handshake.start(), layer, upstream)
+            return handshakeEnded(handshake.start(), layer, place, upstream, transport)
         } catch {
             return exchange.machine.failed(ExchangeError(.secureChannel(SecureChannelFailure(error)), .local))
         }
@@ -42,21 +49,23 @@ extension ExchangeRunner {
     private func handshakeEnded(
         _ outcome: SecureHandshake.Outcome,
         _ layer: ExchangeStateMachine.Layer,
-        _ upstream: UpstreamConnection
+        _ place: ExchangeStateMachine.Layer,
+        _ upstream: UpstreamConnection,
+        _ transport: NestedTransport?
     ) -> ExchangeStateMachine.Step? {
         switch outcome {
         case .waiting:
             return nil
         case .complete(let channel):
             securing = nil
-            if !channel.session.isResumed { tellFailure(of: channel.session, layer, upstream.hop) }
-            upstream.adopt(channel)
+            if !channel.session.isResumed { tellFailure(of: channel.session, place, upstream.hop) }
+            upstream.adopt(channel, over: transport)
             return exchange.machine.secured(layer)
         case .failed(let error, let session):
             securing = nil
-            tellFailure(of: session, layer, upstream.hop)
+            tellFailure(of: session, place, upstream.hop)
             let failure = SecureChannelFailure(error, decision: session.decision)
-            return exchange.machine.failed(ExchangeError(.secureChannel(failure), source(layer)))
+            return exchange.machine.failed(ExchangeError(.secureChannel(failure), source(place)))
         }
     }
 }
@@ -109,14 +118,14 @@ extension Worker {
     fileprivate func makeSession(
         _ security: HopSecurity,
         key: String,
-        on stream: StreamSocket
+        over transport: TLSTransport
     ) throws(TLSError) -> TLSSession {
         try TLSSession(
             shared.tls.context(security),
             to: security.identity,
-            over: .descriptor(stream.descriptorNumber),
+            over: transport,
             sessions: sessions,
-            key: TLSSessionKey(Array(key.utf8)),
+            key: TLSSessionKey(Array("\(key) \(security.key)".utf8)),
             now: loop.unixSeconds
         )
     }

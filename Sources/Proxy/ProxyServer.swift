@@ -67,7 +67,7 @@ package final class ProxyServer: Sendable {
     ) throws(TLSError) -> LeafMint? {
         guard let authority = configuration.interception?.authority else { return nil }
         if let old, old.configuration == authority { return old }
-        return try LeafMint(authority, lane: shared.minting, now: SharedLedger.unixSeconds)
+        return try LeafMint(authority, lane: shared.certificates, now: SharedLedger.unixSeconds)
     }
 
     private static func bind(_ configuration: ServerConfiguration, _ workers: Int) throws(StartError) -> [PortBinding] {
@@ -101,9 +101,16 @@ package final class ProxyServer: Sendable {
                 log.warn("a worker can't start: \(error.description)")
             }
             group.withLock { $0 = started }
+            if policy.withLock({ $0.configuration.speaksTLS }) { prepareTLS() }
         } catch {
             throw StartError("can't start the workers: \(error.description)")
         }
+    }
+
+    /// Reads what the first handshake would else wait for.
+    private func prepareTLS() {
+        let tls = shared.tls
+        _ = shared.certificates.submit { tls.warmUp() }
     }
 
     private func run(_ index: Int, _ loop: EventLoop) {
@@ -158,7 +165,7 @@ package final class ProxyServer: Sendable {
         group.withLock { $0.take() }?.join()
         shared.files.stop()
         shared.reports.stop()
-        shared.minting.stop()
+        shared.certificates.stop()
         control?.close()
         ledger.close()
     }

@@ -3,7 +3,7 @@ internal import Events
 internal import Exchange
 internal import TLS
 
-/// Does one TLS handshake with a server on a socket, which it watches meanwhile in its connection's place.
+/// Does one TLS handshake on a socket, which it watches meanwhile in its connection's place.
 final class SecureHandshake: ReadinessObserver {
     enum Outcome {
         case waiting
@@ -13,10 +13,18 @@ final class SecureHandshake: ReadinessObserver {
 
     private let session: TLSSession
     private let socket: StreamSocket
+    /// What carries the session's records inside another one.
+    private let transport: NestedTransport?
     private var told: ((Outcome) -> Void)?
 
     /// `told` is called once, unless `start` gives the outcome at once or `cancel` comes first.
-    init(_ session: TLSSession, on socket: StreamSocket, told: @escaping (Outcome) -> Void) {
+    init(
+        _ session: TLSSession,
+        on socket: StreamSocket,
+        over transport: NestedTransport? = nil,
+        told: @escaping (Outcome) -> Void
+    ) {
+        self.transport = transport
         self.session = session
         self.socket = socket
         self.told = told
@@ -42,17 +50,26 @@ final class SecureHandshake: ReadinessObserver {
     }
 
     private func proceed() -> Outcome {
-        switch session.handshake() {
-        case .complete:
-            return .complete(TLSChannel(session))
-        case .wantsRead:
-            socket.resumeReading()
-            return .waiting
-        case .wantsWrite:
-            socket.notifyWhenWritable()
-            return .waiting
-        case .failed(let error):
-            return .failed(error, session)
+        while true {
+            let result = session.handshake()
+            if let transport, !transport.carryOut() { transport.breakOff() }
+            switch result {
+            case .complete:
+                return .complete(TLSChannel(session))
+            case .failed(let error):
+                return .failed(error, session)
+            case .wantsRead:
+                guard let transport, transport.carryIn() != .nothing else { return wait() }
+            case .wantsWrite:
+                socket.notifyWhenWritable()
+                return .waiting
+            }
         }
+    }
+
+    private func wait() -> Outcome {
+        socket.resumeReading()
+        if transport?.hasUnsent == true { socket.notifyWhenWritable() }
+        return .waiting
     }
 }

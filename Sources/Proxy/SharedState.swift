@@ -10,8 +10,8 @@ final class SharedState: Sendable {
     let ledger: SharedLedger
     let replayTotal = ReplayTotal()
     let files = FileLane()
-    /// Where leafs are minted.
-    let minting = WorkLane("minting")
+    /// Where leafs are minted and anchors are read.
+    let certificates = WorkLane("certificates")
     let resolverThreads: ResolverThreads
     let hosts = HostCounts()
     let clients = Atomic<Int>(0)

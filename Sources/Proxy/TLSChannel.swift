@@ -44,6 +44,9 @@ final class TLSChannel: StreamCipher {
         }
     }
 
+    var hasUnsent: Bool { false }
+    func flush() -> Bool { true }
+
     func peek() -> StreamSocket.Peek {
         guard !session.hasPending else { return .bytes }
         // What waits may be a ticket, which is nobody's response: only a read tells.

@@ -56,14 +56,15 @@ final class UpstreamConnection: ReadinessObserver {
     var hasUnread: Bool { hasInbound }
     var stream: StreamSocket { socket }
 
-    /// From here on everything goes through `channel`.
-    func adopt(_ channel: TLSChannel) {
+    /// From here on everything goes through `channel`, whose records `transport` carries where they go inside others.
+    func adopt(_ channel: TLSChannel, over transport: NestedTransport?) {
         socket.observer = self
-        socket.cipher = channel
+        socket.cipher = transport.map { NestedChannel(channel, over: $0) } ?? channel
         self.channel = channel
     }
 
-    private var channel: TLSChannel?
+    /// The innermost TLS connection.
+    private(set) var channel: TLSChannel?
 
     /// What ended its TLS; a word about our certificate comes only behind the handshake (T-6).
     var channelError: TLSError? { channel?.error }

@@ -11,6 +11,8 @@ package struct CandidateRules: Sendable {
     package let rules: [Rule]
     /// Whether one of them names a path, so that ambiguous paths must be told apart.
     package let namesPath: Bool
+    /// Whether one of them is for some clients only, so that what it opened isn't for others (S-4).
+    package let namesClients: Bool
 
     /// The candidates for an origin, as `RuleTable.candidates` finds them.
     package init(origin: Origin, isProxy: Bool, rules: [Rule]) {
@@ -18,7 +20,11 @@ package struct CandidateRules: Sendable {
         self.isProxy = isProxy
         self.rules = rules
         namesPath = rules.contains { $0.space.path != nil }
+        namesClients = rules.contains { $0.clients != nil }
     }
+
+    /// Which of the rules admit this client, by their places in the file.
+    package func places(for client: Client) -> [Int] { rules.filter { $0.admits(client) }.map(\.index) }
 
     /// Whether no rule is about it.
     package var isEmpty: Bool { rules.isEmpty }

@@ -1,5 +1,6 @@
 package import Authentication
 package import Bytes
+internal import HTTP
 
 /// Everything that a rule file says, immutable and replaced as a whole.
 ///
@@ -90,6 +91,12 @@ package final class ServerConfiguration: Sendable {
             spool: spool,
             watched: watched
         )
+    }
+
+    /// Something in it is about TLS upstreams, so that one is to be expected.
+    package var speaksTLS: Bool {
+        interception != nil || !trust.patterns.isEmpty || parents.contains { $0.origin.scheme == .https }
+            || routes.routes.contains { $0.route.upgrade != nil }
     }
 
     /// Whether this client may use the listener that it came by.

@@ -13,6 +13,26 @@ package struct BIOPair {
 
         /// Ends this end's direction, as a peer does that closes without a word.
         package func shutdownWrite() { unsafe COpenSSL_BIO_shutdown_wr(raw) }
+
+        /// How many bytes of the other end's wait here.
+        package var waitingCount: Int { unsafe BIO_ctrl_pending(raw) }
+
+        /// How many bytes can be written here now.
+        package var room: Int { unsafe BIO_ctrl_get_write_guarantee(raw) }
+
+        /// Takes what waits, as much as `bytes` holds, and says how much.
+        package func read(into bytes: inout MutableSpan<UInt8>) -> Int {
+            var count = 0
+            _ = unsafe bytes.withUnsafeMutableBytes { unsafe BIO_read_ex(raw, $0.baseAddress, $0.count, &count) }
+            return count
+        }
+
+        /// Writes as much of `bytes` as there is room for, and says how much.
+        package func write(_ bytes: Span<UInt8>) -> Int {
+            var count = 0
+            _ = unsafe bytes.withUnsafeBytes { unsafe BIO_write_ex(raw, $0.baseAddress, $0.count, &count) }
+            return count
+        }
     }
 
     package let first: End

@@ -68,8 +68,9 @@ package enum TLSWriteResult: Sendable {
     private var first: MemoryBIO?
     /// How reading has ended; it is told once all bytes before it have been taken, and from then on.
     private var ending: TLSReadResult?
-    /// The end came with the last bytes and hasn't been told yet; the transport won't become readable for it.
-    private var isEndPending = false
+    private var isEndingTold = false
+    /// The last read took all that had come as a whole record.
+    private var isDry = false
     /// Why nothing more can be written; what the peer said before may still be read.
     private var writeFailure: TLSError?
 
@@ -206,11 +207,12 @@ extension TLSSession {
     /// Reads what has arrived: as much as `bytes` takes and is there without waiting.
     package func read(into bytes: inout MutableSpan<UInt8>) -> TLSReadResult {
         if let ending {
-            isEndPending = false
+            isEndingTold = true
             return ending
         }
         guard isOpen, !hasFailed else { return .failed(Self.unusable) }
         TLSError.clearQueue()
+        isDry = false
         var filled = 0
         let limit = bytes.count
         while filled < limit {
@@ -226,10 +228,11 @@ extension TLSSession {
             }
             let result = hasRefusedRenegotiation ? .failed(refusal()) : readResult(of: status)
             switch result {
-            case .bytes, .wantsRead, .wantsWrite: break
+            case .bytes: break
+            case .wantsRead, .wantsWrite: isDry = true
             case .endOfFile, .truncated, .failed:
                 ending = result
-                isEndPending = filled > 0
+                isEndingTold = filled == 0
             }
             return filled > 0 ? .bytes(filled) : result
         }
@@ -343,8 +346,12 @@ extension TLSSession {
 // MARK: Facts
 
 extension TLSSession {
-    /// Whether bytes, or the end, have been received that a read has not given yet.
-    package var hasPending: Bool { unsafe isEndPending || SSL_has_pending(ssl) == 1 }
+    /// Whether a read would give something though the transport may have nothing more: the beginning of a record is
+    /// nothing yet.
+    package var hasPending: Bool {
+        if ending != nil { return !isEndingTold }
+        return unsafe !isDry && SSL_has_pending(ssl) == 1
+    }
 
     /// The version of TLS; nil before the handshake has chosen it, or where it is none that a policy names.
     package var negotiatedVersion: TLSVersion? {

@@ -1,4 +1,5 @@
 import Bytes
+import HTTP
 import Testing
 
 @testable import Configuration
@@ -70,13 +71,14 @@ import Testing
         "proxies' URLs",
         arguments: [
             ("http://proxy.corp.example:8080", "proxy.corp.example", 8080), ("HTTP://Proxy:80/", "proxy", 80),
-            ("http://[fd00::1]:3128", "fd00::1", 3128),
+            ("http://[fd00::1]:3128", "fd00::1", 3128), ("https://proxy:443", "proxy", 443),
         ] as [(String, String, UInt16)]
     )
     func proxies(text: String, host: String, port: UInt16) throws {
         let url = try ProxyURL.read(text).get()
         #expect(url.host == host)
         #expect(url.port == port)
+        #expect(url.scheme == (text.hasPrefix("https") ? .https : .http))
     }
 
     @Test(

@@ -20,6 +20,8 @@ import Testing
 
         func read(into bytes: inout MutableSpan<UInt8>) -> ReadResult { .wouldBlock }
         func peek() -> StreamSocket.Peek { .silent }
+        var hasUnsent: Bool { false }
+        func flush() -> Bool { true }
         func endWriting() {}
     }
 

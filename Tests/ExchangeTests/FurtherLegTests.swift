@@ -121,4 +121,17 @@ import Testing
         // It was no repeat: a fresh connection that is lost costs the exchange.
         #expect(lose(&exchange) == .respond(lost.response))
     }
+
+    @Test("S-2 who says something on each connection before it is asked is asked three times, and no more")
+    func alwaysUnusable() throws {
+        var exchange = try drive("GET")
+        _ = exchange.begin()
+        _ = exchange.connect()
+        for _ in 0..<2 {
+            try #require(exchange.machine.connectionUnusable() == .acquire(fresh: true))
+            _ = exchange.connect()
+        }
+        let unasked = ExchangeError(.unaskedBytes, .upstream).response
+        #expect(exchange.machine.connectionUnusable() == .respond(unasked))
+    }
 }

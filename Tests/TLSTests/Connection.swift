@@ -53,9 +53,14 @@ final class Connection {
 
     /// Ends the server's direction within a record.
     func cutOffWithinRecord() {
+        sendBeginningOfRecord()
+        cutOff()
+    }
+
+    /// Sends a part of a record in the server's name.
+    func sendBeginningOfRecord() {
         let beginning: [UInt8] = [23, 3, 3, 0, 100, 1, 2, 3]
         #expect(unsafe BIO_write(pair.second.raw, beginning, Int32(beginning.count)) == Int32(beginning.count))
-        cutOff()
     }
 
     func read(limit: Int = 1 << 16) -> (TLSReadResult, [UInt8]) {

@@ -45,6 +45,23 @@ struct TLSSessionTests {
         #expect(String(buffer.readable) == "swer")
     }
 
+    @Test("S-2 the beginning of a record is nothing that waits to be read, and an end behind bytes is")
+    func beginning() throws {
+        let connection = try Connection(TestPolicy.context(anchors: [root]), server()).shakeHands()
+        connection.server.write(Array("answer".utf8))
+        connection.cutOffWithinRecord()
+        #expect(connection.read(limit: 4).1 == Array("answ".utf8))
+        #expect(connection.client.hasPending)
+        #expect(connection.read().1 == Array("er".utf8))
+        #expect(connection.client.hasPending)
+        guard case .truncated = connection.read().0 else { throw Unexpected("no end") }
+        #expect(!connection.client.hasPending)
+        let half = try Connection(TestPolicy.context(anchors: [root]), server()).shakeHands()
+        half.sendBeginningOfRecord()
+        guard case .wantsRead = half.read().0 else { throw Unexpected("a record") }
+        #expect(!half.client.hasPending)
+    }
+
     @Test("what fits isn't written in part, and nothing is taken where there is no room")
     func room() throws {
         let connection = try Connection(TestPolicy.context(anchors: [root]), server()).shakeHands()

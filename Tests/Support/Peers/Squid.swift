@@ -17,8 +17,8 @@ package final class Squid: RealServer {
     private let folder: ScratchFolder
     private let service: String
 
-    /// Starts it.
-    package init(demanding demand: Demand) throws {
+    /// Starts it; with a `leaf` its clients speak TLS to it.
+    package init(demanding demand: Demand, leaf: TestAuthority.Leaf? = nil) throws {
         folder = try ScratchFolder("squid")
         port = try FreePort.reserve()
         try folder.folder("run")
@@ -44,8 +44,9 @@ package final class Squid: RealServer {
             authentication.isEmpty
             ? ["http_access allow all"] : ["acl known proxy_auth REQUIRED", "http_access allow known"]
         let format = ["%>Hs", "%rm", "%ru", "%{Proxy-Authorization}>h"].joined(separator: AccessLog.separator)
+        let secured = leaf.map { " tls-cert=\($0.certificate) tls-key=\($0.key)" } ?? ""
         let configuration = """
-            http_port 127.0.0.1:\(port)
+            \(leaf == nil ? "http_port" : "https_port") 127.0.0.1:\(port)\(secured)
             visible_hostname squid.test
             pid_filename \(folder("run/squid.pid"))
             cache_log \(folder("run/cache.log"))
