@@ -31,6 +31,9 @@ import Testing
 
     @Test("A-15 a request is cross-site as its browser marks it, but for a navigation that reads", arguments: cases)
     func judged(_ method: String, _ lines: [String], _ expected: Bool) {
-        #expect(CrossSite.judge(requestHead("\(method) http://a.test/ HTTP/1.1", ["Host: a.test"] + lines), host: "a.test") == expected)
+        #expect(
+            CrossSite.judge(requestHead("\(method) http://a.test/ HTTP/1.1", ["Host: a.test"] + lines), host: "a.test")
+                == expected
+        )
     }
 }

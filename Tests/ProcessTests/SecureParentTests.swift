@@ -38,7 +38,7 @@ import Testing
 
     @Test("H-1 an https target behind an https parent goes by CONNECT, with TLS inside TLS")
     func inside() throws {
-        let server = try SecureNginx(leaf())
+        let server = try Nginx(leaf())
         let squid = try Squid(demanding: .digest, leaf: leaf())
         let proxy = try RunningProxy(rules(squid.port), workers: 1, files: secrets)
         #expect(try proxy.get("https://\(server.authority)/basic/").text == "nginx basic\n")
@@ -96,7 +96,7 @@ import Testing
 
     @Test("T-7 an https parent whose certificate is for another host gets no CONNECT and no login")
     func otherName() throws {
-        let server = try SecureNginx(leaf())
+        let server = try Nginx(leaf())
         let squid = try Squid(demanding: .basic, leaf: leaf("DNS:other.test"))
         let proxy = try RunningProxy(rules(squid.port), workers: 1, files: secrets)
         let response = try proxy.get("https://\(server.authority)/open/")
@@ -118,7 +118,7 @@ import Testing
 
     @Test("T-8 the parent's session and the origin's are resumed each for itself")
     func resumed() throws {
-        let server = try SecureNginx(leaf())
+        let server = try Nginx(leaf())
         let squid = try Squid(demanding: .basic, leaf: leaf())
         let proxy = try RunningProxy(rules(squid.port), workers: 1, files: secrets)
         for _ in 0..<3 { #expect(try proxy.get("https://\(server.authority)/close/index.html").status == 200) }
@@ -129,7 +129,7 @@ import Testing
     @Test("I-5 an opened host behind an https parent is opened all the same")
     func opened() throws {
         let own = try TestAuthority()
-        let server = try SecureNginx(leaf())
+        let server = try Nginx(leaf())
         let squid = try Squid(demanding: .basic, leaf: leaf())
         let interception = """
             interception: { authority: { certificate: \(own.certificate), private_key: { file: \(own.key) } }, \
@@ -150,7 +150,7 @@ import Testing
 
     @Test("S-4 a tunnel that a parent opened for one client's rule carries no other client's requests")
     func tunnelsOfClients() throws {
-        let server = try SecureNginx(leaf())
+        let server = try Nginx(leaf())
         let squid = try Squid(demanding: .basic)
         let trust = "trust: [{ host: localhost, anchors: { file: \(try Self.authority.get().certificate) } }]"
         let first = try FreePort.reserve()

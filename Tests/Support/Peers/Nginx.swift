@@ -101,6 +101,3 @@ package final class Nginx: RealServer {
         folder.text(of: "run/error.log").split(separator: "\n").count { $0.contains("SSL_do_handshake() failed") }
     }
 }
-
-/// nginx over TLS.
-package typealias SecureNginx = Nginx
