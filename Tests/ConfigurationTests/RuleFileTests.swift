@@ -171,10 +171,13 @@ import Testing
             return String(line.prefix { $0 == " " }) + String(body.dropFirst(2))
         }
         let text = uncommented.joined(separator: "\n")
-        let files = ["/etc/secrets/staff": "hunter2\n", "/etc/rules.d/a.yaml": "version: 1\n"]
+        var files = ["/etc/secrets/staff": "hunter2\n", "/etc/rules.d/a.yaml": "version: 1\n"]
+        for name in ["company-ca", "spare", "interception"] { files["/etc/\(name).pem"] = ExampleCertificate.pem }
+        files["/etc/interception.key"] = "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"
         let result = load(text, files: files, environment: ["CORP_PASSWORD": "hunter2"])
         let errors: [String] = result.diagnostics.filter { $0.severity == .error }.map(\.rendered)
         #expect(errors == [])
+        #expect(text.contains("\ntrust:") && text.contains("\ninterception:"))
         #expect(text.contains("\nlimits:") && text.contains("\nstate:") && text.contains("\ninclude:"))
     }
 
