@@ -12,18 +12,20 @@ package final class Apache: RealServer {
     }
 
     /// Starts it over TLS with this certificate; its log tells whose certificate was shown in place of the
-    /// Authorization.
+    /// Authorization. What lies in the folder `repositories` is served by git below `/digest/git/`.
     package convenience init(
         _ leaf: TestAuthority.Leaf,
         clients: TestAuthority,
-        protocols: String = "+TLSv1.2 +TLSv1.3"
+        protocols: String = "+TLSv1.2 +TLSv1.3",
+        repositories: String? = nil
     ) throws {
-        let tls = [
+        var tls = [
             "LoadModule ssl_module /usr/lib/apache2/modules/mod_ssl.so", "SSLEngine on",
             "SSLCertificateFile \(leaf.certificate)", "SSLCertificateKeyFile \(leaf.key)",
             "SSLCACertificateFile \(clients.certificate)", "SSLProtocol -all \(protocols)",
             "<Location /certificate/>\n    SSLVerifyClient require\n    SSLVerifyDepth 2\n</Location>",
         ]
+        if let repositories { tls += Apache.git(repositories) }
         try self.init(nonceLifetime: 300, tls: tls, tells: "%{SSL_CLIENT_S_DN}x")
     }
 
@@ -44,6 +46,15 @@ package final class Apache: RealServer {
         try folder.write(configuration + tls.map { "\($0)\n" }.joined(), to: "apache.conf")
         process = try TestProcess("apache2", ["-f", folder("apache.conf"), "-DFOREGROUND"])
         try waitUntilAccepting(port, of: process)
+    }
+
+    /// git's smart protocol (git-http-backend(1)), for repositories of whatever owner.
+    private static func git(_ repositories: String) -> [String] {
+        ["cgi", "alias", "env"].map { "LoadModule \($0)_module /usr/lib/apache2/modules/mod_\($0).so" } + [
+            "SetEnv GIT_PROJECT_ROOT \(repositories)", "SetEnv GIT_HTTP_EXPORT_ALL 1",
+            "SetEnv GIT_CONFIG_COUNT 1", "SetEnv GIT_CONFIG_KEY_0 safe.directory", "SetEnv GIT_CONFIG_VALUE_0 *",
+            "ScriptAlias /digest/git/ /usr/lib/git-core/git-http-backend/",
+        ]
     }
 
     private static func configuration(
