@@ -198,6 +198,9 @@ extension ExchangeStateMachine {
         return held.belongs(to: prepared.credential, realm: prepared.realm) && !held.session.isExhausted
     }
 
+    /// The leg that was written passes a login of the client's own on.
+    package var carriesOwnLogin: Bool { form.keepsAuthorization && bringsAuthorization || passesProxyAuthorization }
+
     /// The target that one side's Digest is computed over, for the request as for its response: an origin
     /// compares with the one that its own leg has, which a parent makes of the absolute one.
     package func digestTarget(_ side: Side) -> RequestForm.Target {

@@ -11,7 +11,7 @@ extension ExchangeRunner {
         phase = .none
         giveUpUpstream()
         guard let hop = exchange.machine.destination?.hop else { return nil }
-        if let bound = client?.boundUpstream, bound.hop === hop, bound.isUsable, bound.runner == nil, !fresh {
+        if !fresh, let bound = client?.boundUpstream, bound.hop === hop, mayUse(bound) {
             return use(bound, isReused: true)
         }
         if !fresh, let pooled = worker.lease(hop, mayBeRepeated: exchange.mayBeRepeated) {
@@ -29,6 +29,14 @@ extension ExchangeRunner {
             opening = nil
             return exchange.machine.failed(error)
         }
+    }
+
+    /// The client's own connection serves it, unless it could be gone by now and the request can't be repeated (H-6).
+    ///
+    /// One that may carry a login of the client's is never given up for another, which would have none (C-8).
+    private func mayUse(_ bound: UpstreamConnection) -> Bool {
+        guard bound.isUsable, bound.runner == nil else { return false }
+        return bound.carriesLogin || exchange.mayBeRepeated || worker.isYoung(bound)
     }
 
     /// A connection that was waited for is there.
@@ -107,7 +115,7 @@ extension ExchangeRunner {
         isRequestSent = !hasBody
         let step = exchange.appendLeg(worker, nonces: &upstream.nonces, into: &worker.requestScratch)
         isFurtherLeg = true
-        upstream.served += 1
+        if exchange.machine.carriesOwnLogin { upstream.carriesLogin = true }
         isLegUnsent = !worker.flushRequest(to: upstream)
         upstream.stream.resumeReading()
         return step

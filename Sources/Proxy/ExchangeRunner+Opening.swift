@@ -14,6 +14,7 @@ extension ExchangeRunner {
         guard let client, let upstream else { return }
         phase = .none
         upstream.pauseReading()
+        lookNeeds = 0
         client.lookBegan()
         sendEstablished()
         armDeadline()
@@ -24,13 +25,13 @@ extension ExchangeRunner {
 
     /// Looks at the first bytes; nil while more are needed, else how many of them are taken.
     func look(_ bytes: Span<UInt8>) -> Int? {
-        guard exchange.machine.state == .looking else { return nil }
+        guard exchange.machine.state == .looking, bytes.count >= lookNeeds else { return nil }
         switch RequestOpening.read(bytes) {
         case .request:
             perform(looked(.request))
             return 0
         case .incomplete:
-            return waitForMore()
+            return waitForMore(than: bytes.count)
         case .other:
             return lookForHello(bytes)
         }
@@ -38,8 +39,8 @@ extension ExchangeRunner {
 
     private func lookForHello(_ bytes: Span<UInt8>) -> Int? {
         switch ClientHello.read(bytes) {
-        case .incomplete:
-            return waitForMore()
+        case .incomplete(let needs):
+            return waitForMore(than: needs - 1)
         case .other:
             perform(looked(.other))
             return 0
@@ -55,9 +56,10 @@ extension ExchangeRunner {
         }
     }
 
-    /// What comes in pieces has longer than silence.
-    private func waitForMore() -> Int? {
-        deadline?.set(to: worker.loop.now.adding(nanoseconds: worker.timeouts.handshake))
+    /// What comes in pieces has longer than silence, but no longer than a handshake.
+    private func waitForMore(than count: Int) -> Int? {
+        if lookNeeds == 0 { deadline?.set(to: worker.loop.now.adding(nanoseconds: worker.timeouts.handshake)) }
+        lookNeeds = count + 1
         return nil
     }
 

@@ -57,6 +57,8 @@ final class ExchangeRunner: DeadlineObserver {
     var tunnel = TunnelStateMachine()
     /// What the client said first in a tunnel that is opened, for the handshake with it.
     var firstBytes: [UInt8] = []
+    /// How many first bytes have to be there before another look is worth it.
+    var lookNeeds = 0
     /// The TLS connection with the client, in which its requests follow.
     var greeting: TLSChannel?
     /// Bytes go from socket to socket inside the kernel: from the upstream to the client, and the other way.

@@ -87,7 +87,8 @@ final class NestedChannel: StreamCipher {
     var hasUnsent: Bool { transport.hasUnsent }
 
     func read(into bytes: inout MutableSpan<UInt8>) -> ReadResult {
-        while true {
+        // Records that bring nothing to read could follow each other for ever.
+        for _ in 0..<Self.mostSteps {
             let result = channel.read(into: &bytes)
             guard transport.carryOut() else { return .failed(.secureChannel) }
             guard result == .wouldBlock, !hasEnded else { return result }
@@ -98,7 +99,10 @@ final class NestedChannel: StreamCipher {
             case .ended: hasEnded = true
             }
         }
+        return .wouldBlock
     }
+
+    private static let mostSteps = 4
 
     func write(_ bytes: Span<UInt8>) -> WriteResult {
         let result = channel.write(bytes)

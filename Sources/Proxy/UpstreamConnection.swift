@@ -25,11 +25,11 @@ final class UpstreamConnection: ReadinessObserver {
         didSet { hasInbound = !inbound.isEmpty }
     }
     private let socket: StreamSocket
-    /// Exchanges that it has served.
-    var served = 0
     var idleSince = Instant(nanoseconds: 0)
     /// It belongs to this client connection and goes to no pool (A-13, C-8).
     var isBound = false
+    /// A login of the client's own has gone on it.
+    var carriesLogin = false
     /// What one read takes; grows while reads fill it and the other side keeps up.
     private var readLimit = EventLoop.usualReadLimit
     private var isEndOfFileSeen = false

@@ -85,8 +85,7 @@ extension Worker {
     func lease(_ hop: Hop, mayBeRepeated: Bool) -> UpstreamConnection? {
         while let id = hop.idle.popLast() {
             guard let connection = pool[id] else { continue }
-            let isYoung = loop.now.since(connection.idleSince) <= .seconds(1)
-            if connection.isUsable && (mayBeRepeated || isYoung) { return connection }
+            if connection.isUsable && (mayBeRepeated || isYoung(connection)) { return connection }
             if connection.isUsable {
                 hop.idle.append(id)
                 return nil
@@ -94,6 +93,11 @@ extension Worker {
             discard(connection)
         }
         return nil
+    }
+
+    /// It has idled for a second at most, so that its peer will hardly have ended it (H-6).
+    func isYoung(_ connection: UpstreamConnection) -> Bool {
+        loop.now.since(connection.idleSince) <= .seconds(1)
     }
 
     /// The connection is free for the next exchange.

@@ -10,29 +10,29 @@ package struct ClientHello: Hashable, Sendable {
 
     /// What the first bytes of a client are.
     package enum Reading: Hashable, Sendable {
-        /// The beginning of a ClientHello, or nothing yet.
-        case incomplete
+        /// The beginning of a ClientHello, or nothing yet; there is nothing new to be learned before so many bytes are
+        /// there.
+        case incomplete(needs: Int)
         /// A whole one.
         case complete(ClientHello)
         /// Something else.
         case other
     }
 
+    /// Records that a ClientHello may come in: one in many small pieces is meant to cost its reader.
+    private static let mostRecords = 32
+
     /// Reads the first bytes of a client; they remain to be given to the session.
     ///
-    /// A ClientHello may come in several records; one of more than 64 KiB is something else, so that no more need be kept.
+    /// A ClientHello of more than 64 KiB is something else, so that no more need be kept.
     package static func read(_ bytes: Span<UInt8>) -> Reading {
         var message: [UInt8] = []
-        var records = Fields(bytes)
-        while !records.isAtEnd {
-            guard let type = records.byte() else { return .incomplete }
-            guard type == 22 else { return .other }
-            guard let major = records.byte() else { return .incomplete }
-            guard major == 3 else { return .other }
-            guard records.byte() != nil, let count = records.number(ofBytes: 2) else { return .incomplete }
-            guard count > 0 && count <= 1 << 14 else { return .other }
-            let isWhole = records.count >= count
-            message += records.bytes(min(count, records.count)) ?? []
+        var start = 0
+        for _ in 0..<mostRecords {
+            guard let size = recordSize(bytes, at: start) else { return .other }
+            guard size > 0 else { return .incomplete(needs: start + recordHeader) }
+            let content = min(start + recordHeader, bytes.count)..<min(start + recordHeader + size, bytes.count)
+            message += content.map { bytes[$0] }
             if let first = message.first, first != 1 { return .other }
             if message.count >= 4 {
                 let length = Int(message[1]) << 16 | Int(message[2]) << 8 | Int(message[3])
@@ -42,9 +42,21 @@ package struct ClientHello: Hashable, Sendable {
                     return hello.map { .complete($0) } ?? .other
                 }
             }
-            guard isWhole else { return .incomplete }
+            guard content.count == size else { return .incomplete(needs: start + recordHeader + size) }
+            start += recordHeader + size
         }
-        return .incomplete
+        return .other
+    }
+
+    private static let recordHeader = 5
+
+    /// The size of the record's content [RFC 8446 s.5.1]: 0 while its header isn't whole, nil where it is no handshake's.
+    private static func recordSize(_ bytes: Span<UInt8>, at start: Int) -> Int? {
+        if start < bytes.count, bytes[start] != 22 { return nil }
+        if start + 1 < bytes.count, bytes[start + 1] != 3 { return nil }
+        guard start + recordHeader <= bytes.count else { return 0 }
+        let size = Int(bytes[start + 3]) << 8 | Int(bytes[start + 4])
+        return size > 0 && size <= 1 << 14 ? size : nil
     }
 
     /// Reads the body of the handshake message; nil where it isn't one.

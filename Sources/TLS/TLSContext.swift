@@ -88,6 +88,8 @@ package import Trust
         if KernelTLS.isAvailable { unsafe SSL_CTX_set_options(raw, COpenSSL_SSL_OP_ENABLE_KTLS) }
         let mode = SSL_MODE_ENABLE_PARTIAL_WRITE | SSL_MODE_ACCEPT_MOVING_WRITE_BUFFER | SSL_MODE_RELEASE_BUFFERS
         unsafe COpenSSL_SSL_CTX_set_mode(raw, Int(mode))
+        // A read would go on for as long as the peer sends tickets and key updates, and hold its loop up meanwhile.
+        unsafe COpenSSL_SSL_CTX_clear_mode(raw, Int(SSL_MODE_AUTO_RETRY))
         // Else each record costs two system calls, one for its first five bytes.
         unsafe COpenSSL_SSL_CTX_set_read_ahead(raw, 1)
     }

@@ -87,6 +87,7 @@ extension TLSSession {
 
     /// Keeps a session that the server lets us resume, and says whether the reference was taken over.
     func keep(_ resumable: OpaquePointer) -> Bool {
+        ticketCount += 1
         guard let server, let sessions = server.sessions, let key = server.key else { return false }
         guard let decision, decision.isAccepted else { return false }
         let kept = unsafe ResumableSession(taking: resumable, of: context, decision: decision, path: peerPath)

@@ -60,6 +60,10 @@ package enum TLSWriteResult: Sendable {
     /// Whether the client certificate of the context was given to the handshake.
     package internal(set) var hasOfferedCertificate = false
     var hasRefusedRenegotiation = false
+    /// Sessions that the server has given to be resumed.
+    var ticketCount = 0
+    /// A server gives one or two, and perhaps some more in the course of time.
+    private static let mostTickets = 64
     /// The session that the handshake offered to resume.
     private var offered: ResumableSession?
     private var isOpen = false
@@ -226,7 +230,7 @@ extension TLSSession {
                 if !hasPending { break }
                 continue
             }
-            let result = hasRefusedRenegotiation ? .failed(refusal()) : readResult(of: status)
+            let result = refusal().map { .failed($0) } ?? readResult(of: status)
             switch result {
             case .bytes: break
             case .wantsRead, .wantsWrite: isDry = true
@@ -248,9 +252,14 @@ extension TLSSession {
         return result
     }
 
-    private func refusal() -> TLSError {
-        let words = "the server asks for another handshake, and no client certificate is meant for it"
-        return fail(TLSError(.renegotiationRefused, .peer, words))
+    /// What the peer did that ends the session, though OpenSSL has nothing against it.
+    private func refusal() -> TLSError? {
+        if hasRefusedRenegotiation {
+            let words = "the server asks for another handshake, and no client certificate is meant for it"
+            return fail(TLSError(.renegotiationRefused, .peer, words))
+        }
+        guard ticketCount > Self.mostTickets else { return nil }
+        return fail(TLSError(.protocolViolation, .peer, "the server gives tickets without end"))
     }
 
     /// What a call comes to on a session that isn't open yet, or has failed.

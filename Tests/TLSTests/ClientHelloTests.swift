@@ -48,7 +48,7 @@ struct ClientHelloTests {
     @Test("I-3 a ClientHello that hasn't come whole is waited for, byte by byte and record by record")
     func parts() {
         let whole = hello(name: "origin.example.test", protocols: ["http/1.1"])
-        for count in whole.indices { #expect(read(whole[..<count]) == .incomplete) }
+        for count in whole.indices { #expect(read(whole[..<count]) == .incomplete(needs: count < 5 ? 5 : whole.count)) }
         let complete = read(whole)
         #expect(read(whole + [1, 2, 3]) == complete)
         let body = whole[5...]
@@ -57,7 +57,17 @@ struct ClientHelloTests {
         let split =
             [22, 3, 1, 0, 3] + first + [22, 3, 3, UInt8(second.count >> 8), UInt8(second.count & 255)] + second
         #expect(read(split) == complete)
-        for count in split.indices { #expect(read(split[..<count]) == .incomplete) }
+        for count in split.indices {
+            let needs = count < 5 ? 5 : count < 8 ? 8 : count < 13 ? 13 : split.count
+            #expect(read(split[..<count]) == .incomplete(needs: needs))
+        }
+    }
+
+    @Test("S-2 a ClientHello in ever so many records is something else")
+    func pieces() {
+        let body = hello(name: "origin.example.test", protocols: ["http/1.1"]).dropFirst(5)
+        let pieces: [UInt8] = body.reduce(into: []) { $0 += [22, 3, 1, 0, 1, $1] }
+        #expect(read(pieces) == .other)
     }
 
     @Test(

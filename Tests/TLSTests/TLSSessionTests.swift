@@ -62,6 +62,25 @@ struct TLSSessionTests {
         #expect(!half.client.hasPending)
     }
 
+    @Test("S-2 a server that gives tickets without end is given up, and a read takes no more than has been read")
+    func tickets() throws {
+        let few = try Connection(TestPolicy.context(anchors: [root]), server()).shakeHands()
+        few.server.giveTickets(20)
+        few.server.write(Array("answer".utf8))
+        #expect(few.read().1 == Array("answer".utf8))
+        let many = try Connection(TestPolicy.context(anchors: [root]), server()).shakeHands()
+        many.server.giveTickets(200)
+        var reads = 0
+        var error: TLSError?
+        while reads < 100, error == nil {
+            if case .failed(let failure) = many.read().0 { error = failure }
+            reads += 1
+        }
+        #expect(error?.kind == .protocolViolation)
+        // What one read of OpenSSL's takes from its transport is at most 17 KiB.
+        #expect(reads > 1)
+    }
+
     @Test("what fits isn't written in part, and nothing is taken where there is no room")
     func room() throws {
         let connection = try Connection(TestPolicy.context(anchors: [root]), server()).shakeHands()

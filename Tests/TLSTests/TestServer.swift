@@ -81,6 +81,13 @@ import Trust
     @discardableResult
     func write(_ bytes: [UInt8]) -> Bool { unsafe SSL_write(ssl, bytes, Int32(bytes.count)) == Int32(bytes.count) }
 
+    /// Sends that many further tickets.
+    func giveTickets(_ count: Int) {
+        for _ in 0..<count {
+            guard unsafe SSL_new_session_ticket(ssl) == 1, unsafe SSL_do_handshake(ssl) == 1 else { return }
+        }
+    }
+
     /// The subject of the certificate that the client has shown.
     var clientSubject: String? {
         guard let raw = unsafe SSL_get0_peer_certificate(ssl) else { return nil }

@@ -1,0 +1,139 @@
+import Support
+import Testing
+
+/// The upstream connection of a tunnel that is opened, seen by an origin that is spoken to in the clear.
+@Suite struct OpenedConnectionTests {
+    private func open(_ origin: ScriptedPeer) throws -> (RunningProxy, HTTPClient) {
+        let own = try InterceptionTests.own.get()
+        let rules = """
+            interception: { authority: { certificate: \(own.certificate), private_key: { file: \(own.key) } }, \
+            hosts: [127.0.0.1] }
+
+            """
+        let proxy = try RunningProxy(rules, workers: 1)
+        let client = try proxy.connect()
+        let connect = request("CONNECT \(origin.authority) HTTP/1.1", ["Host: \(origin.authority)"])
+        #expect(try client.exchange(connect).status == 200)
+        return (proxy, client)
+    }
+
+    private func post(_ origin: ScriptedPeer, _ fields: [String] = []) -> String {
+        request("POST / HTTP/1.1", ["Host: \(origin.authority)", "Content-Length: 1"] + fields, body: "x")
+    }
+
+    private func get(_ origin: ScriptedPeer, _ fields: [String] = []) -> String {
+        request("GET / HTTP/1.1", ["Host: \(origin.authority)"] + fields)
+    }
+
+    @Test("I-3 the requests in a tunnel share the connection that its CONNECT opened, and it ends with them")
+    func shared() throws {
+        let origin = try ScriptedPeer { [.response(body: $0.target)] }
+        let (proxy, client) = try open(origin)
+        for _ in 0..<3 { #expect(try client.exchange(get(origin)).text == "/") }
+        #expect(try client.exchange(post(origin)).status == 200)
+        #expect(origin.requests.map(\.connection) == [0, 0, 0, 0])
+        #expect(origin.requests.allSatisfy { $0["Host"] == origin.authority })
+        client.close()
+        try eventually("the end of the connection") { origin.openConnectionCount == 0 }
+        withExtendedLifetime(proxy) {}
+    }
+
+    @Test(
+        "H-6 in a tunnel, too, what can't be repeated gets a fresh connection behind a pause, unless the client logged in",
+        arguments: [false, true]
+    )
+    func idle(_ hasLogin: Bool) throws {
+        let origin = try ScriptedPeer { [.response(body: $0.target)] }
+        let (proxy, client) = try open(origin)
+        let login = hasLogin ? ["Authorization: NTLM TlRMTVNTUAAB"] : []
+        #expect(try client.exchange(get(origin, login)).status == 200)
+        pause(.milliseconds(1200))
+        #expect(try client.exchange(post(origin)).status == 200)
+        #expect(origin.requests.map(\.connection) == [0, hasLogin ? 0 : 1])
+        withExtendedLifetime(proxy) {}
+    }
+
+    @Test("C-8 a login of the client's own in its tunnel serves no other client")
+    func apart() throws {
+        let origin = try ScriptedPeer { [.response(body: $0.target)] }
+        let (proxy, client) = try open(origin)
+        #expect(try client.exchange(get(origin, ["Authorization: NTLM TlRMTVNTUAAB"])).status == 200)
+        #expect(try proxy.get("http://\(origin.authority)/").status == 200)
+        let other = try proxy.connect()
+        let connect = request("CONNECT \(origin.authority) HTTP/1.1", ["Host: \(origin.authority)"])
+        #expect(try other.exchange(connect).status == 200)
+        #expect(try other.exchange(get(origin)).status == 200)
+        #expect(Set(origin.requests.map(\.connection)).count == 3)
+        withExtendedLifetime(client) {}
+    }
+
+    @Test("H-10 requests that are pipelined in a tunnel are answered in their order, those behind the CONNECT too")
+    func pipelined() throws {
+        let origin = try ScriptedPeer { [.response(body: $0.target)] }
+        let own = try InterceptionTests.own.get()
+        let rules = """
+            interception: { authority: { certificate: \(own.certificate), private_key: { file: \(own.key) } }, \
+            hosts: [127.0.0.1] }
+
+            """
+        let proxy = try RunningProxy(rules, workers: 1)
+        let client = try proxy.connect()
+        let connect = request("CONNECT \(origin.authority) HTTP/1.1", ["Host: \(origin.authority)"])
+        let paths = ["/a", "/b", "/c"]
+        let all = paths.map { request("GET \($0) HTTP/1.1", ["Host: \(origin.authority)"]) }.joined()
+        #expect(try client.exchange(connect + all).status == 200)
+        for path in paths { #expect(try client.receive().text == path) }
+        withExtendedLifetime(proxy) {}
+    }
+
+    @Test("H-10 a half-close behind a request in a tunnel is served")
+    func halfClose() throws {
+        let origin = try ScriptedPeer { [.pause(.milliseconds(300)), .response(body: $0.target)] }
+        let (proxy, client) = try open(origin)
+        try client.send(get(origin))
+        client.finishSending()
+        #expect(try client.receive().text == "/")
+        #expect(try client.waitForClose() == .endOfStream)
+        withExtendedLifetime(proxy) {}
+    }
+
+    @Test("S-2 a hello that comes byte by byte has one handshake's time, however it goes on")
+    func dribbling() throws {
+        let origin = try ScriptedPeer { [.response(body: $0.target)] }
+        let own = try InterceptionTests.own.get()
+        let rules = """
+            timeouts: { handshake: 1s }
+            interception: { authority: { certificate: \(own.certificate), private_key: { file: \(own.key) } }, \
+            hosts: [127.0.0.1], other: refuse }
+
+            """
+        let proxy = try RunningProxy(rules, workers: 1)
+        let client = try proxy.connect()
+        let connect = request("CONNECT \(origin.authority) HTTP/1.1", ["Host: \(origin.authority)"])
+        #expect(try client.exchange(connect).status == 200)
+        let began = ContinuousClock.now
+        for byte in [22, 3, 1, 1, 0, 1, 0, 0, 252, 3, 3] as [UInt8] {
+            guard (try? client.send([byte])) != nil else { break }
+            pause(.milliseconds(300))
+        }
+        _ = try client.waitForClose()
+        #expect(began.duration(to: .now) < .seconds(4))
+        try eventually("the end of the upstream connection") { origin.openConnectionCount == 0 }
+        withExtendedLifetime(proxy) {}
+    }
+
+    @Test("O-1 a drain ends the tunnel behind the response that is under way")
+    func drain() throws {
+        let gate = Gate()
+        let origin = try ScriptedPeer { [.wait(gate), .response(body: $0.target)] }
+        let (proxy, client) = try open(origin)
+        try client.send(get(origin))
+        _ = try origin.waitForRequests(1)
+        proxy.process.send(signal: 15)
+        pause(.milliseconds(300))
+        gate.opens()
+        let response = try client.receive()
+        #expect(response.text == "/" && response["Connection"] == "close")
+        #expect(try client.waitForClose() == .endOfStream)
+    }
+}
