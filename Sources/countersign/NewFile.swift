@@ -55,12 +55,13 @@ struct NewFile: ~Copyable {
         }
     }
 
-    /// The path from the root on.
+    /// The path from the root on, without the dots that stand for where one is.
     static func absolute(_ path: String) -> String {
         guard !path.hasPrefix("/"), let current = unsafe getcwd(nil, 0) else { return path }
         defer { unsafe free(current) }
         let folder = unsafe String(cString: current)
-        return "\(folder == "/" ? "" : folder)/\(path.hasPrefix("./") ? String(path.dropFirst(2)) : path)"
+        let names = path.split(separator: "/", omittingEmptySubsequences: false).filter { $0 != "." }
+        return "\(folder == "/" ? "" : folder)/\(names.joined(separator: "/"))"
     }
 
     /// Whether something has this name.

@@ -92,6 +92,8 @@ import Testing
         // Paths of the rule file count from its own folder, so they are written from the root on.
         let line = "authority: { certificate: \"\(folder("a b.pem"))\", private_key: { file: \(folder("keys/k")) } }"
         #expect(own.output.contains(line))
+        let here = try Binary.run(["ca", "init", "--directory", "."], workingFolder: folder.path)
+        #expect(here.output.contains("certificate: \(folder("authority.pem")),"))
         let forbidden = try Binary.run(["ca", "init", "--directory", "/proc/none"])
         #expect(forbidden.status == 1 && forbidden.errors.split(separator: "\n").count == 1)
     }

@@ -57,6 +57,38 @@ import Testing
         #expect(server.log.entries.isEmpty)
     }
 
+    @Test(
+        "I-2 curl gets it by any version of TLS, one after the other and at once",
+        arguments: [["--tls-max", "1.2"], ["--tlsv1.3"], ["--no-alpn"], ["--http2"], ["--parallel"]]
+    )
+    func forms(_ arguments: [String]) throws {
+        let server = try Nginx(leaf())
+        let proxy = try proxy(server.port, workers: 2)
+        let anchor = try Self.own.get().certificate
+        let urls = [String](repeating: "https://\(server.authority)/basic/", count: 8)
+        let fixed = ["-sS", "--fail", "--max-time", "30", "--cacert", anchor, "-x", proxy.url]
+        let curl = try TestProcess("curl", fixed + arguments + urls)
+        #expect(try curl.waitForExit(within: .seconds(60)) == .status(0), "\(curl.errors)")
+        #expect(curl.output == String(repeating: "nginx basic\n", count: 8))
+    }
+
+    @Test("I-2 a client resumes its TLS session with us in another tunnel", arguments: ["-tls1_2", "-tls1_3"])
+    func resumed(_ version: String) throws {
+        let server = try Nginx(leaf())
+        let proxy = try proxy(server.port)
+        let folder = try ScratchFolder("session")
+        let fixed = [
+            "s_client", "-connect", server.authority, "-servername", "localhost", "-proxy", "127.0.0.1:\(proxy.port)",
+            "-CAfile", try Self.own.get().certificate, "-verify_return_error", "-ign_eof", version,
+        ]
+        let get = "GET /basic/ HTTP/1.1\r\nHost: \(server.authority)\r\nConnection: close\r\n\r\n"
+        for (session, word) in [("-sess_out", "New, "), ("-sess_in", "Reused, ")] {
+            let client = try TestProcess("openssl", fixed + [session, folder("session")], input: get)
+            #expect(try client.waitForExit() == .status(0), "\(client.errors)")
+            #expect(client.output.contains("\n\(word)") && client.output.contains("nginx basic\n"))
+        }
+    }
+
     @Test("I-2 git clones from and pushes to what Digest guards behind TLS, by its smart protocol")
     func git() throws {
         let folder = try ScratchFolder("git")
