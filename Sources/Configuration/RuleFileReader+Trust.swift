@@ -114,7 +114,8 @@ extension RuleFileReader {
     private mutating func readValidation(_ node: YAMLNode, _ terms: inout TrustPolicy.Terms) {
         terms.validatesDomainName = boolean(node["validates_domain_name"]) ?? true
         terms.allowsInvalidCertificates = boolean(node["allow_invalid_certificates"]) ?? false
-        terms.strict = boolean(node["strict"]) ?? terms.comparesPins
+        // Where the chain need not be valid, only some shapes of it would be looked at that closely.
+        terms.strict = boolean(node["strict"]) ?? (terms.comparesPins && !terms.allowsInvalidCertificates)
         if terms.allowsInvalidCertificates, !terms.comparesPins, terms.validatesDomainName,
             let key = node.entry("allow_invalid_certificates")?.key
         {

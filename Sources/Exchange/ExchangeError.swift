@@ -150,4 +150,13 @@ package struct SecureChannelFailure: Equatable, Sendable {
         self.code = code
         self.message = message
     }
+
+    /// Bytes came before the handshake that belong to nothing.
+    package static var unexpectedBytes: SecureChannelFailure {
+        SecureChannelFailure(
+            .tlsProtocolError,
+            code: "tls.unexpected",
+            message: "The parent proxy said something in the tunnel before it was asked."
+        )
+    }
 }

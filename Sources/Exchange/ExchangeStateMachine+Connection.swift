@@ -41,7 +41,17 @@ extension ExchangeStateMachine {
 
     /// No connection could be had.
     package mutating func failed(_ error: ExchangeError) -> Step {
-        state == .securing ? notSecured(error.response) : finish(with: error.response)
+        switch state {
+        case .securing:
+            return notSecured(error.response)
+        case .looking, .welcoming:
+            // It is told where it can be read, by the first request inside.
+            openingFailure = openingFailure ?? error.response
+            return .wait
+        case .idle, .askingLedger, .recordingRejection, .collectingBody, .acquiring, .awaitingContinue, .awaitingHead,
+            .draining, .relaying, .tunnelling, .finished:
+            return finish(with: error.response)
+        }
     }
 
     /// The upstream connection ended, or what it sent can't be read, before the final response's head.

@@ -12,8 +12,17 @@ package struct ResponseReading: Equatable, Sendable {
     /// The response leaves the connection open (RFC 9112 s.9.3).
     package let keepsAlive: Bool
     package let bodyLength: BodyLength
+    /// Bytes came in one with the head, and stand behind it.
+    package let isMoreBehind: Bool
 
-    package init(client: ClientTerms, isRequestSent: Bool, keepsAlive: Bool, bodyLength: BodyLength) {
+    package init(
+        client: ClientTerms,
+        isRequestSent: Bool,
+        keepsAlive: Bool,
+        bodyLength: BodyLength,
+        isMoreBehind: Bool = false
+    ) {
+        self.isMoreBehind = isMoreBehind
         self.client = client
         self.isRequestSent = isRequestSent
         self.keepsAlive = keepsAlive
@@ -97,6 +106,10 @@ extension ExchangeStateMachine {
         case 200..<300:
             confirm(.parent, head, status: response.status)
             parent.sent = .none
+            // They are nobody's whom the handshake, or the request, is for.
+            guard !reading.isMoreBehind else {
+                return finish(with: ExchangeError(.secureChannel(.unexpectedBytes), .parentProxy).response)
+            }
             isEstablishing = false
             refused = .none
             guard destination?.hop.tunnel?.security != nil else { return reached() }

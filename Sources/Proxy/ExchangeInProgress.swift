@@ -153,7 +153,8 @@ struct ExchangeInProgress: ~Copyable {
             client: ClientTerms(version: request.version, keepsAlive: clientKeepsAlive),
             isRequestSent: isRequestSent,
             keepsAlive: keepsAlive,
-            bodyLength: length
+            bodyLength: length,
+            isMoreBehind: isMoreBehind
         )
         let step = machine.responseHeadReceived(response, request, reading)
         return ResponseOutcome(step: step, isReusable: keepsAlive && length != .untilClose)

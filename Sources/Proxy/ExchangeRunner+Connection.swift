@@ -103,7 +103,9 @@ extension ExchangeRunner {
     /// the response to what is sent next (RFC 9112 s.9.2).
     var isConnectionQuiet: Bool {
         guard let upstream, !upstream.hasUnread else { return false }
-        return !isFurtherLeg || upstream.stream.peek() == .silent
+        // On a fresh connection only the end of a handshake can have brought something.
+        let isWorthALook = isFurtherLeg || upstream.stream.cipher?.hasPending == true
+        return !isWorthALook || upstream.stream.peek() == .silent
     }
 
     /// Writes the head of the next leg; nil where there is no connection for it.

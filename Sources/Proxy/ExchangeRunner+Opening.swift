@@ -94,16 +94,15 @@ extension ExchangeRunner {
         }
     }
 
-    /// Where what the client asks for in its tunnel goes, if TLS is opened there.
-    private var inside: Destination? {
-        guard let client, let origin = exchange.machine.destination?.origin else { return nil }
-        return worker.destination(in: OpenedTunnel(origin: origin, failure: nil), of: client.identity)
+    /// Where what the client asks for in its tunnel goes, under the rules that its CONNECT began under.
+    func findInside() -> Destination? {
+        guard let client, let destination = exchange.machine.destination, destination.isOpened else { return nil }
+        return worker.destination(in: OpenedTunnel(origin: destination.origin, failure: nil), of: client.identity)
     }
 
-    /// The tunnel's connection becomes one to what is inside it, whose handshake is to be done next; nil where the rules
-    /// have changed since it was opened (T-5).
+    /// The tunnel's connection becomes one to what is inside it, whose handshake is to be done next.
     func turnInside() -> ExchangeStateMachine.Layer? {
-        guard let upstream, let hop = inside?.hop, policy === worker.policy else { return nil }
+        guard let upstream, let hop = inside?.hop else { return nil }
         worker.pool.turn(upstream, to: hop)
         return hop.tunnel == nil ? .hop : .origin
     }
@@ -209,6 +208,8 @@ extension ExchangeRunner {
         guard isSame, policy === worker.policy else { return giveUpUpstream() }
         worker.pool.turn(upstream, to: destination.hop)
         bind(upstream)
+        // What it says unasked, or its end, must be seen.
+        upstream.stream.resumeReading()
     }
 
     /// Ends the client's connection behind what has been sent.
@@ -224,5 +225,6 @@ extension ExchangeRunner {
         worker.minting[number] = nil
         firstBytes = []
         greeting = nil
+        inside = nil
     }
 }

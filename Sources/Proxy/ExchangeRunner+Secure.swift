@@ -132,15 +132,6 @@ extension Worker {
 }
 
 extension SecureChannelFailure {
-    /// Bytes came before the handshake that belong to nothing.
-    fileprivate static var unexpectedBytes: SecureChannelFailure {
-        SecureChannelFailure(
-            .tlsProtocolError,
-            code: "tls.unexpected",
-            message: "The parent proxy sent something before the TLS handshake could begin."
-        )
-    }
-
     /// What is told of a failed handshake: the policy's own reason where the server was refused.
     init(_ error: TLSError, decision: TrustDecision? = nil) {
         if error.kind == .untrusted, let failure = decision?.failure {

@@ -55,6 +55,8 @@ final class ExchangeRunner: DeadlineObserver {
     var isCollecting = false
     var drained = 0
     var tunnel = TunnelStateMachine()
+    /// Where what is asked for in a tunnel that is opened goes; nil for any other request.
+    var inside: Destination?
     /// What the client said first in a tunnel that is opened, for the handshake with it.
     var firstBytes: [UInt8] = []
     /// How many first bytes have to be there before another look is worth it.
@@ -118,6 +120,7 @@ final class ExchangeRunner: DeadlineObserver {
             in: client.opened
         )
         if hasBody { beginReplay(client) }
+        if exchange.machine.destination?.isOpened == true { inside = findInside() }
         perform(step)
     }
 
@@ -297,7 +300,7 @@ final class ExchangeRunner: DeadlineObserver {
         }
         if isCarrying { giveBackCarried() }
         if isReplayBegun { endReplay() }
-        if !firstBytes.isEmpty { forgetOpening() }
+        if inside != nil { forgetOpening() }
         worker.log(self)
         phase = .none
         client = nil

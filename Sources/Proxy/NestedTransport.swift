@@ -113,7 +113,6 @@ final class NestedChannel: StreamCipher {
     func flush() -> Bool { transport.carryOut() }
 
     func peek() -> StreamSocket.Peek {
-        guard !channel.hasPending else { return .bytes }
         // What waits outside may be a ticket for the inside: only a read tells.
         var byte: [1 of UInt8] = [0]
         var span = byte.mutableSpan

@@ -5,7 +5,7 @@ internal import TLS
 /// One TLS session as what stands between a socket and its connection.
 final class TLSChannel: StreamCipher {
     let session: TLSSession
-    /// What ended the session, beyond an end that the peer announced.
+    /// What TLS itself had against going on: nothing where only the connection broke.
     private(set) var error: TLSError?
     /// The peer ended without saying so: a body that only its end delimits was cut short.
     private(set) var isTruncated = false
@@ -28,7 +28,7 @@ final class TLSChannel: StreamCipher {
             isTruncated = true
             return .endOfFile
         case .failed(let error):
-            self.error = error
+            keep(error)
             return .failed(.secureChannel)
         }
     }
@@ -39,7 +39,7 @@ final class TLSChannel: StreamCipher {
         // A renegotiation that the server asked for is read before the write goes on; reading is always watched.
         case .wantsRead, .wantsWrite: return .wouldBlock
         case .failed(let error):
-            self.error = error
+            keep(error)
             return .failed(.secureChannel)
         }
     }
@@ -47,8 +47,14 @@ final class TLSChannel: StreamCipher {
     var hasUnsent: Bool { false }
     func flush() -> Bool { true }
 
+    private func keep(_ error: TLSError) {
+        switch error.kind {
+        case .system, .closed: break
+        default: self.error = error
+        }
+    }
+
     func peek() -> StreamSocket.Peek {
-        guard !session.hasPending else { return .bytes }
         // What waits may be a ticket, which is nobody's response: only a read tells.
         var byte: [1 of UInt8] = [0]
         var span = byte.mutableSpan

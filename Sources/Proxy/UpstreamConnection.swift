@@ -60,6 +60,8 @@ final class UpstreamConnection: ReadinessObserver {
     func adopt(_ channel: TLSChannel, over transport: NestedTransport?) {
         socket.observer = self
         socket.cipher = transport.map { NestedChannel(channel, over: $0) } ?? channel
+        // A handshake that never had to wait has not asked for it.
+        socket.resumeReading()
         self.channel = channel
     }
 

@@ -103,6 +103,14 @@ package import Trust
         notAfter = unsafe CertificateTime.seconds(X509_get0_notAfter(certificate.raw)) ?? .min
     }
 
+    /// What sessions with its clients are kept apart by: its SHA-256.
+    var sessionContext: [UInt8] {
+        var hash = [UInt8](repeating: 0, count: Int(SSL_MAX_SID_CTX_LENGTH))
+        var count: UInt32 = 0
+        _ = unsafe X509_digest(certificate.raw, EVP_sha256(), &hash, &count)
+        return hash
+    }
+
     /// How long a leaf is valid from its making on, in seconds: a week.
     static let lifetime: Int64 = 7 * 86_400
 

@@ -64,6 +64,10 @@ package enum TLSWriteResult: Sendable {
     var ticketCount = 0
     /// A server gives one or two, and perhaps some more in the course of time.
     private static let mostTickets = 64
+    /// What the transport had given when a read first came to nothing since the last bytes; nil if none has since.
+    private var barrenSince: UInt64?
+    /// Far more than any record, or a demand for a certificate, takes without a byte for us.
+    private static let mostBarren: UInt64 = 256 * 1024
     /// The session that the handshake offered to resume.
     private var offered: ResumableSession?
     private var isOpen = false
@@ -138,6 +142,9 @@ package enum TLSWriteResult: Sendable {
         guard unsafe SSL_use_cert_and_key(ssl, leaf.certificate.raw, leaf.key.raw, nil, 1) == 1 else {
             throw TLSError(.material, .local, "the leaf is of no use")
         }
+        // What one leaf's client was given isn't resumed under another leaf [RFC 6066 s.3].
+        let name = leaf.sessionContext
+        guard unsafe SSL_set_session_id_context(ssl, name, UInt32(name.count)) == 1 else { throw TLSError(.library) }
         if !first.isEmpty { try readFirst(first) }
     }
 
@@ -226,6 +233,7 @@ extension TLSSession {
             }
             if status == 1 {
                 filled += count
+                barrenSince = nil
                 // Nothing is left over: another read would only hear so from the kernel.
                 if !hasPending { break }
                 continue
@@ -258,8 +266,17 @@ extension TLSSession {
             let words = "the server asks for another handshake, and no client certificate is meant for it"
             return fail(TLSError(.renegotiationRefused, .peer, words))
         }
-        guard ticketCount > Self.mostTickets else { return nil }
-        return fail(TLSError(.protocolViolation, .peer, "the server gives tickets without end"))
+        guard ticketCount > Self.mostTickets || isBarren() else { return nil }
+        return fail(TLSError(.protocolViolation, .peer, "the peer goes on without saying anything"))
+    }
+
+    /// The peer has sent a good deal since the last byte for us: key updates, say, without end.
+    private func isBarren() -> Bool {
+        guard let transport = unsafe SSL_get_rbio(ssl) else { return false }
+        let total = unsafe BIO_number_read(transport)
+        let since = barrenSince ?? total
+        barrenSince = since
+        return total - since > Self.mostBarren
     }
 
     /// What a call comes to on a session that isn't open yet, or has failed.

@@ -66,6 +66,7 @@ private let certificateFiles = [
         #expect(try terms("port: any") == TrustPolicy.Terms())
         let pinned = try terms("pins: [\(pinA), \(pinB)]")
         #expect(pinned.pinning == .publicKey && pinned.strict && pinned.enforces)
+        #expect(try !terms("pins: [\"\(ExampleCertificate.pin)\"], allow_invalid_certificates: true").strict)
         #expect(
             try terms("pinning: certificate, pins: [{ certificate: a.pem }, { certificate: { file: b.pem } }]").strict
         )

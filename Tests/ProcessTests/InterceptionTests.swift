@@ -278,6 +278,28 @@ extension InterceptionTests {
     }
 }
 
+// MARK: a reload in between
+
+extension InterceptionTests {
+    @Test("I-2 a reload between the 200 and the hello leaves the tunnel to the rules that it began under")
+    func reloaded() throws {
+        let server = try server()
+        let rules = try trust() + interception()
+        let proxy = try RunningProxy(rules, workers: 1)
+        let outcome = try concurrently(2) { index -> TunnelClient.Outcome? in
+            if index == 0 {
+                return try speak(proxy, to: server.authority, [get("/open/", server.authority)]) { $0.silence = 0.9 }
+            }
+            pause(.milliseconds(500))
+            try proxy.rewrite(rules + "log: { level: debug }\n")
+            proxy.reload()
+            return nil
+        }
+        try proxy.waitForLog("the rules were read again")
+        #expect(outcome[0]?.replies.map(\.status) == [200])
+    }
+}
+
 // MARK: behind a parent
 
 extension InterceptionTests {

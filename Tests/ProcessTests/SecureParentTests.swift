@@ -179,4 +179,45 @@ import Testing
         #expect(server.log.entries.map(\.status) == [200, 200])
         withExtendedLifetime(proxy) {}
     }
+
+    @Test(
+        "T-1 bytes of a parent's behind its 200 are nobody's response, whatever its tunnel leads to",
+        arguments: ["absolute", "upgraded", "opened", "clear"]
+    )
+    func injected(_ way: String) throws {
+        let server = try way == "clear" ? Nginx() : Nginx(leaf())
+        let parent = try ScriptedPeer { [port = server.port] _ in
+            [
+                .send("HTTP/1.1 200 OK\r\n\r\nHTTP/1.1 200 EVIL\r\nContent-Length: 4\r\n\r\nevil"),
+                .tunnel(to: port),
+            ]
+        }
+        let own = try TestAuthority()
+        let rules = """
+            trust: [{ host: localhost, anchors: { file: \(try Self.authority.get().certificate) } }]
+            proxies: { corp: { url: "http://127.0.0.1:\(parent.port)" } }
+            routes: [{ host: "*", via: corp\(way == "upgraded" ? ", upgrade: \"https:\(server.port)\"" : "") }]
+            interception: { authority: { certificate: \(own.certificate), private_key: { file: \(own.key) } }, \
+            hosts: [localhost] }
+
+            """
+        let proxy = try RunningProxy(rules, workers: 1)
+        let inside = "GET /open/ HTTP/1.1\r\nHost: \(server.authority)\r\n\r\n"
+        switch way {
+        case "absolute", "upgraded":
+            let url = way == "absolute" ? "https://\(server.authority)/open/" : "http://localhost/open/"
+            let response = try proxy.get(url)
+            #expect(response.status == 502 && !response.text.contains("evil"))
+            #expect(response["Proxy-Status"]?.contains("tls.unexpected") == true)
+        default:
+            let outcome = try TunnelClient.speak(
+                proxy.port,
+                to: server.authority,
+                trusting: way == "clear" ? nil : own.certificate,
+                [inside]
+            )
+            #expect(!outcome.replies.contains { $0.body.contains("evil") || $0.status == 200 })
+        }
+        #expect(server.log.entries.isEmpty)
+    }
 }

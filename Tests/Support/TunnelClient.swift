@@ -49,6 +49,8 @@ package struct TunnelClient: Sendable {
         package var requests: [String]
         /// How long it waits before it says anything, in seconds.
         package var silence = 0.0
+        /// How long it waits before its first request, in seconds.
+        package var idle = 0.0
         /// How many such conversations it has at once.
         package var times = 1
     }
@@ -121,6 +123,7 @@ package struct TunnelClient: Sendable {
                     out["failure"] = str(error)
                     return
                 out.update(version=s.version(), alpn=s.selected_alpn_protocol(), leaf=s.getpeercert(True).hex())
+            time.sleep(plan["idle"])
             for request in plan["requests"]:
                 s.sendall(request.encode("latin-1"))
                 answer, data = head(s)

@@ -65,12 +65,19 @@ struct InterceptionTests {
 
     private func meet(
         _ protocols: [String],
-        leafFor name: String = "origin.example.test"
+        leafFor name: String = "origin.example.test",
+        as leaf: MintedLeaf? = nil,
+        resuming earlier: Client? = nil
     ) throws -> (TLSSession, Client, TLSHandshakeResult) {
         let pair = try BIOPair()
-        let leaf = try authority.mint(for: .name(name), now: noon)
+        let leaf = try leaf ?? authority.mint(for: .name(name), now: noon)
         let server = try TLSSession(context, as: leaf, over: .pair(pair.second))
         let client = Client(authority, pair.first, host: "origin.example.test", protocols: protocols)
+        if let earlier {
+            // Whose certificate it is doesn't matter here.
+            unsafe SSL_set_verify(client.ssl, SSL_VERIFY_NONE, nil)
+            unsafe SSL_set_session(client.ssl, SSL_get_session(earlier.ssl))
+        }
         var result = TLSHandshakeResult.wantsRead
         for _ in 0..<10 {
             client.handshake()
@@ -104,6 +111,23 @@ struct InterceptionTests {
             guard case .failed = result else { throw Unexpected("a handshake") }
             #expect(client.failure == "tlsv1 alert no application protocol")
         }
+    }
+
+    @Test(
+        "I-1 a session of one leaf's client is resumed under that leaf, and under no other",
+        arguments: [true, false]
+    )
+    func resumed(_ isSame: Bool) throws {
+        let leaf = try authority.mint(for: .name("origin.example.test"), now: noon)
+        let (server, client, _) = try meet([], as: leaf)
+        guard case .wrote = server.write(Array("hello".utf8).span) else { throw Unexpected("not written") }
+        var answer = [UInt8](repeating: 0, count: 16)
+        unsafe #expect(SSL_read(client.ssl, &answer, 16) == 5)
+        let other = try authority.mint(for: .name("other.example.test"), now: noon)
+        let (again, next, result) = try meet([], as: isSame ? leaf : other, resuming: client)
+        guard case .complete = result else { throw Unexpected("no handshake") }
+        #expect(again.isResumed == isSame)
+        withExtendedLifetime(next) {}
     }
 
     @Test("a client's refusal of the leaf is told by its alert")

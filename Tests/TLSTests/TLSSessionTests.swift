@@ -81,6 +81,26 @@ struct TLSSessionTests {
         #expect(reads > 1)
     }
 
+    @Test("S-2 a peer that changes its keys without end is given up, one that does so now and then is not")
+    func keyUpdates() throws {
+        let connection = try Connection(TestPolicy.context(anchors: [root]), server()).shakeHands()
+        for _ in 0..<5 {
+            connection.server.changeKeys(100)
+            connection.server.write(Array("answer".utf8))
+            var bytes: [UInt8] = []
+            for _ in 0..<100 where bytes.isEmpty { bytes = connection.read().1 }
+            #expect(bytes == Array("answer".utf8))
+            _ = connection.server.read()
+        }
+        var error: TLSError?
+        for _ in 0..<1000 where error == nil {
+            connection.server.changeKeys(100)
+            if case .failed(let failure) = connection.read().0 { error = failure }
+            _ = connection.server.read()
+        }
+        #expect(error?.kind == .protocolViolation)
+    }
+
     @Test("what fits isn't written in part, and nothing is taken where there is no room")
     func room() throws {
         let connection = try Connection(TestPolicy.context(anchors: [root]), server()).shakeHands()

@@ -81,6 +81,15 @@ import Trust
     @discardableResult
     func write(_ bytes: [UInt8]) -> Bool { unsafe SSL_write(ssl, bytes, Int32(bytes.count)) == Int32(bytes.count) }
 
+    /// Changes its keys that many times, and asks the client to do so as well.
+    func changeKeys(_ count: Int) {
+        for _ in 0..<count {
+            guard unsafe SSL_key_update(ssl, SSL_KEY_UPDATE_REQUESTED) == 1, unsafe SSL_do_handshake(ssl) == 1 else {
+                return
+            }
+        }
+    }
+
     /// Sends that many further tickets.
     func giveTickets(_ count: Int) {
         for _ in 0..<count {
