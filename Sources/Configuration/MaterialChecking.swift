@@ -8,6 +8,8 @@ package protocol MaterialChecking: Sendable {
     func finding(on certificate: ClientCertificate) -> MaterialFinding
     /// Whether an authority can mint leafs at `now`, in seconds of Unix time.
     func finding(on authority: InterceptionConfiguration.Authority, now: Int64) -> MaterialFinding
+    /// Whether clients would believe the authority's leafs for this host, as far as its name constraints go.
+    func believes(_ authority: InterceptionConfiguration.Authority, for host: ReferenceIdentity, now: Int64) -> Bool
     /// Whether connections can be made under a policy.
     func faults(of terms: TrustPolicy.Terms) -> [MaterialFault]
 }

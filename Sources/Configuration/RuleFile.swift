@@ -123,12 +123,13 @@ extension RuleFileReader {
         let state = state(root["state"])
         let spool = spool(root["spool"])
         warn(root, state: state, spool: spool)
+        let routeTable = RouteTable(routes.map(\.route))
         let parents = proxyNames.compactMap { proxies[$0]?.parent }
         return ServerConfiguration(
             listeners: listeners,
             credentials: credentialNames.compactMap { credentials[$0]?.credential },
-            rules: RuleTable(rules: rules.map(\.rule), parents: parents),
-            routes: RouteTable(routes.map(\.route)),
+            rules: RuleTable(rules: rules.map(\.rule), parents: parents, routes: routeTable),
+            routes: routeTable,
             parents: parents,
             trust: TrustTable(policies.map(\.pattern)),
             interception: interception,

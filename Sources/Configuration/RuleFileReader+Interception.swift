@@ -19,12 +19,14 @@ extension RuleFileReader {
         }
         guard let authority = authority(authorityNode) else { return }
         let other = text(node["other"], as: .choice(["tunnel", "refuse"]))
-        interception = InterceptionConfiguration(
+        let opened = InterceptionConfiguration(
             authority: authority,
             hosts: written?.map(\.pattern) ?? hostsWorthOpening(),
             except: except.map(\.pattern),
             other: other.map { $0 == "tunnel" ? .tunnel : .refuse }
         )
+        interception = opened
+        check(opened, node["hosts"] ?? authorityNode["certificate"] ?? node)
     }
 
     private mutating func authority(_ node: YAMLNode) -> InterceptionConfiguration.Authority? {

@@ -48,6 +48,20 @@ extension RuleFileReader {
         }
     }
 
+    /// Tells of hosts to be opened that the authority's name constraints leave out: their clients would refuse its leafs.
+    mutating func check(_ opened: InterceptionConfiguration, _ hosts: YAMLNode) {
+        guard readsSecrets, let materials else { return }
+        // Beyond so many, nobody wrote them one by one for an authority that is held to a few.
+        for host in opened.hosts.prefix(64) {
+            guard let identity = host.example else { continue }
+            if materials.believes(opened.authority, for: identity, now: now) { continue }
+            warning(
+                hosts,
+                "clients will refuse what is shown for \(identity): the authority's name constraints leave it out"
+            )
+        }
+    }
+
     /// Tells what the TLS library finds wrong with what a policy names.
     mutating func check(_ terms: TrustPolicy.Terms, _ node: YAMLNode) {
         guard readsSecrets, let materials else { return }
@@ -67,5 +81,18 @@ extension RuleFileReader {
     private func anchorNode(_ number: Int, _ node: YAMLNode?) -> YAMLNode? {
         let nodes = node?.elementsOrSelf ?? []
         return nodes.indices.contains(number) ? nodes[number] : node
+    }
+}
+
+extension HostPattern {
+    /// Somebody whom it matches; nil where that is anybody.
+    fileprivate var example: ReferenceIdentity? {
+        switch form {
+        case .exact(let name), .domain(let name): .name(name)
+        case .oneLabel(let name): .name("a.\(name)")
+        case .address(let address): .address(address)
+        case .network(let network): .address(network.address)
+        case .any: nil
+        }
     }
 }

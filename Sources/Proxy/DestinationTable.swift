@@ -133,7 +133,9 @@ final class DestinationTable {
 
 extension Worker {
     /// The destination of a request: its route, its rules, and what was learned of it.
-    func destination(for head: borrowing RequestHead, of client: Client) -> Destination {
+    ///
+    /// The connections of one that `isAnonymous` show the origin no certificate of ours.
+    func destination(for head: borrowing RequestHead, of client: Client, isAnonymous: Bool) -> Destination {
         let target = head.target
         let isTunnel = target.form == .authority
         let way = DestinationTable.Way(scheme: isTunnel ? .https : target.scheme ?? .http, isTunnel: isTunnel)
@@ -141,21 +143,22 @@ extension Worker {
             let host = String(copying: head.bytes(target.host))
             return makeDestination(Origin(scheme: way.scheme, host: host, port: target.port), way)
         }
-        return destination(found, of: client)
+        return destination(found, of: client, isAnonymous)
     }
 
     /// The destination of all requests in a tunnel that is opened.
-    func destination(in tunnel: OpenedTunnel, of client: Client) -> Destination {
+    func destination(in tunnel: OpenedTunnel, of client: Client, isAnonymous: Bool = false) -> Destination {
         let origin = tunnel.origin
         let way = DestinationTable.Way(scheme: origin.scheme, isInside: origin.scheme == .http)
         let host = origin.host.utf8
-        return destination(destinations.find(host.span, origin.port, way) { makeDestination(origin, way) }, of: client)
+        let found = destinations.find(host.span, origin.port, way) { makeDestination(origin, way) }
+        return destination(found, of: client, isAnonymous)
     }
 
-    private func destination(_ found: Destination, of client: Client) -> Destination {
+    private func destination(_ found: Destination, of client: Client, _ isAnonymous: Bool) -> Destination {
         let isShared = found.hop.tunnel == nil || !found.hop.candidates.namesClients
         guard configuration.rules.hasClientCertificates || !isShared else { return upToDate(found) }
-        return upToDate(variant(of: found, for: client))
+        return upToDate(variant(of: found, for: client, isAnonymous))
     }
 
     private func upToDate(_ found: Destination) -> Destination {
@@ -166,10 +169,12 @@ extension Worker {
 
     /// The destination as this client's connections reach it: with which certificates of ours (T-6), and through tunnels
     /// that a parent opened for which rules.
-    private func variant(of found: Destination, for client: Client) -> Destination {
+    private func variant(of found: Destination, for client: Client, _ isAnonymous: Bool) -> Destination {
         let rules = configuration.rules
         var share = ClientShare()
-        share.own = rules.clientCertificateRule(for: found.origin, isProxy: false, client: client)?.credential
+        if !isAnonymous {
+            share.own = rules.clientCertificateRule(for: found.origin, isProxy: false, client: client)?.credential
+        }
         share.parent = found.hop.parent.flatMap {
             rules.clientCertificateRule(for: $0.origin, isProxy: true, client: client)?.credential
         }

@@ -65,8 +65,7 @@ struct ExchangeInProgress: ~Copyable {
         if let refusal = policy.admission.refusal(request, isClientAllowed: isClientAllowed, in: tunnel) {
             return machine.refuse(refusal)
         }
-        let destination =
-            tunnel.map { worker.destination(in: $0, of: identity) } ?? worker.destination(for: request, of: identity)
+        let destination = destination(worker, identity, tunnel)
         if let refusal = worker.refusal(of: destination) { return machine.refuse(refusal) }
         let terms = ExchangeTerms(
             upgrades: policy.admission.upgrades(request),
@@ -80,6 +79,17 @@ struct ExchangeInProgress: ~Copyable {
             terms: terms,
             ledgerVersion: worker.shared.ledger.version
         )
+    }
+
+    /// Where the request goes; one that a web page made another site's browser send goes without identity.
+    private func destination(_ worker: Worker, _ identity: Client, _ tunnel: OpenedTunnel?) -> Destination {
+        let isAnonymous = worker.configuration.rules.hasClientCertificates && isCrossSite(tunnel)
+        guard let tunnel else { return worker.destination(for: request, of: identity, isAnonymous: isAnonymous) }
+        return worker.destination(in: tunnel, of: identity, isAnonymous: isAnonymous)
+    }
+
+    private func isCrossSite(_ tunnel: OpenedTunnel?) -> Bool {
+        CrossSite.judge(request, host: tunnel?.origin.host ?? "")
     }
 
     /// An upstream connection is in hand; `isBound` where it is the client's connection's alone from now on.

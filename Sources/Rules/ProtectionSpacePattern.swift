@@ -3,7 +3,8 @@ package import HTTP
 
 /// Which ports a rule or a route is about.
 package enum PortPattern: Hashable, Sendable {
-    /// The port that goes without saying: the protocol's own; for a parent the one that it is reached by.
+    /// The port that goes without saying: the one that an upgrade gives the host, else the protocol's own; for a parent
+    /// the one that it is reached by.
     case protocolDefault
     /// That port alone.
     case number(UInt16)
@@ -53,12 +54,18 @@ package struct ProtectionSpacePattern: Sendable {
     }
 
     /// Whether scheme and port of an origin or a parent are meant; the host is looked at by the table's index.
-    func matchesSchemeAndPort(of origin: Origin) -> Bool {
+    ///
+    /// `upgradePort` is the port at which an upgrade reaches the host, and then the one that goes without saying for TLS.
+    func matchesSchemeAndPort(of origin: Origin, upgradePort: UInt16? = nil) -> Bool {
         if let scheme, scheme != origin.scheme { return false }
         switch port {
         case .any: return true
         case .number(let number): return number == origin.port
-        case .protocolDefault: return isProxy || origin.port == origin.scheme.defaultPort
+        case .protocolDefault: return isProxy || origin.port == Self.usualPort(origin.scheme, upgradePort)
         }
+    }
+
+    private static func usualPort(_ scheme: Scheme, _ upgradePort: UInt16?) -> UInt16 {
+        scheme == .https ? upgradePort ?? scheme.defaultPort : scheme.defaultPort
     }
 }

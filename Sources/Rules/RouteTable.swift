@@ -22,4 +22,9 @@ package struct RouteTable: Sendable {
         let entries = index.entries(host: origin.host, address: IPAddress(origin.host))
         return entries.lazy.map { self.routes[$0] }.first { $0.matchesSchemeAndPort(of: origin) }?.route ?? .direct
     }
+
+    /// The port at which a client's http requests to this host go over TLS; nil where they don't.
+    package func upgradePort(of host: String) -> UInt16? {
+        routes.isEmpty ? nil : route(for: Origin(scheme: .http, host: host)).upgrade
+    }
 }

@@ -8,9 +8,12 @@ package final class RuleTable: Sendable {
     private let index: HostIndex
     /// Those with a client certificate, which are looked up apart.
     private let certificateRules: [Rule]
+    /// What a host is upgraded to, which is where a rule without a port looks for it.
+    private let routes: RouteTable
 
     /// A table of the rule file's rules, the `index` of each being its place in the list, and of the parents' `use`.
-    package init(rules: [Rule], parents: [ParentProxy] = []) {
+    package init(rules: [Rule], parents: [ParentProxy] = [], routes: RouteTable = RouteTable([])) {
+        self.routes = routes
         var all = rules
         for parent in parents {
             all += parent.rules(from: all.count)
@@ -30,8 +33,10 @@ package final class RuleTable: Sendable {
     /// Worth keeping for each origin: it holds for all requests, whatever their client and path.
     package func candidates(for origin: Origin, isProxy: Bool) -> CandidateRules {
         let entries = index.entries(host: origin.host, address: IPAddress(origin.host))
+        let upgradePort = isProxy ? nil : routes.upgradePort(of: origin.host)
         let matching = entries.lazy.map { self.rules[$0] }.filter {
-            $0.space.isProxy == isProxy && !$0.isForClientCertificate && $0.space.matchesSchemeAndPort(of: origin)
+            $0.space.isProxy == isProxy && !$0.isForClientCertificate
+                && $0.space.matchesSchemeAndPort(of: origin, upgradePort: upgradePort)
         }
         return CandidateRules(origin: origin, isProxy: isProxy, rules: Array(matching))
     }
@@ -46,8 +51,10 @@ package final class RuleTable: Sendable {
     package func clientCertificateRule(for origin: Origin, isProxy: Bool, client: Client) -> Rule? {
         guard !certificateRules.isEmpty, origin.scheme == .https else { return nil }
         let address = IPAddress(origin.host)
+        let upgradePort = isProxy ? nil : routes.upgradePort(of: origin.host)
         return certificateRules.first { rule in
-            rule.space.isProxy == isProxy && rule.space.matchesSchemeAndPort(of: origin) && rule.admits(client)
+            rule.space.isProxy == isProxy && rule.space.matchesSchemeAndPort(of: origin, upgradePort: upgradePort)
+                && rule.admits(client)
                 && rule.space.hosts.contains { $0.matches(host: origin.host, address: address) }
         }
     }

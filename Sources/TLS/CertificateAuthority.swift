@@ -89,6 +89,21 @@ package import Trust
     }
 }
 
+extension CertificateAuthority {
+    /// Whether its name constraints let it issue for this identity, so that clients believe the leaf
+    /// [RFC 5280 s.4.2.1.10]; `now` is in seconds of Unix time.
+    package func mayIssue(for identity: ReferenceIdentity, now: Int64) throws(TLSError) -> Bool {
+        guard let found = unsafe X509_get_ext_d2i(certificate.raw, NID_name_constraints, nil, nil) else { return true }
+        let constraints = unsafe found.assumingMemoryBound(to: NAME_CONSTRAINTS.self)
+        defer { unsafe NAME_CONSTRAINTS_free(constraints) }
+        let leaf = try mint(for: identity, now: now)
+        defer { ERR_clear_error() }
+        // Only then are its alternative names looked at.
+        unsafe X509_check_purpose(leaf.certificate.raw, -1, 0)
+        return unsafe NAME_CONSTRAINTS_check(leaf.certificate.raw, constraints) == X509_V_OK
+    }
+}
+
 /// A leaf of ours with its key, for one server session or many.
 @safe package final class MintedLeaf: Sendable {
     /// The leaf.

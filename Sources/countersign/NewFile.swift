@@ -11,6 +11,8 @@ struct NewFile: ~Copyable {
         }
 
         init(isThere path: String) { message = "\(path) is there already: --force replaces it" }
+
+        init(isNoFile path: String) { message = "\(path) is there already, and no file: it isn't replaced" }
     }
 
     private let path: String
@@ -41,6 +43,7 @@ struct NewFile: ~Copyable {
 
     /// Puts it in its place; unless `replaces`, nothing may be there.
     consuming func publish(replaces: Bool) throws(Failure) {
+        if replaces, Self.isOther(path) { throw Failure(isNoFile: path) }
         // A link fails where a name is taken, and so is safe against whoever takes it in between.
         guard unsafe (replaces ? rename(draft, path) : link(draft, path)) == 0 else {
             throw errno == EEXIST ? Failure(isThere: path) : Failure(path)
@@ -65,8 +68,15 @@ struct NewFile: ~Copyable {
     }
 
     /// Whether something has this name.
-    static func isThere(_ path: String) -> Bool {
+    static func isThere(_ path: String) -> Bool { kind(of: path) != nil }
+
+    /// Whether something has this name that is neither a file nor a link, which a rename would put a file in place of.
+    private static func isOther(_ path: String) -> Bool {
+        kind(of: path).map { $0 != S_IFREG && $0 != S_IFLNK } ?? false
+    }
+
+    private static func kind(of path: String) -> mode_t? {
         var status = stat()
-        return unsafe lstat(path, &status) == 0
+        return unsafe lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
     }
 }

@@ -47,6 +47,20 @@ final class TLSMaterials: MaterialChecking {
         }
     }
 
+    func believes(
+        _ authority: InterceptionConfiguration.Authority,
+        for host: ReferenceIdentity,
+        now: Int64
+    ) -> Bool {
+        let made = try? CertificateAuthority(
+            certificate: authority.certificate.span,
+            privateKey: authority.privateKey,
+            now: now
+        )
+        // What can't be made at all is told elsewhere.
+        return (try? made?.mayIssue(for: host, now: now)) ?? true
+    }
+
     func faults(of terms: TrustPolicy.Terms) -> [MaterialFault] {
         // Each part by itself, so that it is known which of them is to blame.
         var parts: [(part: MaterialFault.Part, terms: TrustPolicy.Terms)] = []

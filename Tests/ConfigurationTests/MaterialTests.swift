@@ -17,6 +17,13 @@ private struct ToldMaterials: MaterialChecking {
     func finding(on authority: InterceptionConfiguration.Authority, now: Int64) -> MaterialFinding { self.authority }
 
     func faults(of terms: TrustPolicy.Terms) -> [MaterialFault] { self.terms }
+
+    var refused: ReferenceIdentity?
+    func believes(
+        _ authority: InterceptionConfiguration.Authority,
+        for host: ReferenceIdentity,
+        now: Int64
+    ) -> Bool { host != refused }
 }
 
 /// Where the rule file is blamed for what lies in the files that it names.
@@ -48,6 +55,13 @@ private struct ToldMaterials: MaterialChecking {
     /// 2027-01-01
     private static let now: Int64 = 1_798_761_600
     private static let day: Int64 = 86_400
+
+    @Test("a host that the authority's name constraints leave out is told")
+    func constraints() {
+        let told = said(ToldMaterials(refused: .name("a.example.com")))
+        #expect(told.contains { $0.contains("clients will refuse what is shown for a.example.com") })
+        #expect(!said(ToldMaterials(refused: .name("b.example.com"))).contains { $0.contains("clients will refuse") })
+    }
 
     private func said(_ materials: ToldMaterials, readsSecrets: Bool = true) -> [String] {
         let files = [

@@ -77,6 +77,44 @@ import Testing
         #expect(mode(path) == 0o600)
     }
 
+    @Test("I-4 what is there and is no file isn't replaced, not even by force")
+    func noFile() throws {
+        let folder = try ScratchFolder("ca")
+        try folder.folder("key")
+        let pipe = folder("pipe")
+        #expect(unsafe mkfifo(pipe, 0o600) == 0)
+        for key in [folder("key"), pipe] {
+            let places = ["--certificate", folder("c.pem"), "--key", key, "--force"]
+            let outcome = try Binary.run(["ca", "init"] + places)
+            #expect(outcome.status != 0 && outcome.errors.contains("isn't replaced"))
+        }
+        var status = stat()
+        #expect(unsafe stat(pipe, &status) == 0 && status.st_mode & S_IFMT == S_IFIFO)
+    }
+
+    @Test("I-4 check tells of hosts that the authority may not issue for")
+    func leftOut() throws {
+        let folder = try ScratchFolder("ca")
+        _ = try make(folder, ["--host", ".example.com"])
+        func words(_ hosts: String) throws -> String {
+            let rules = """
+                version: 1
+                interception:
+                  authority:
+                    certificate: \(folder("made/authority.pem"))
+                    private_key: { file: \(folder("made/authority.key")) }
+                  hosts: [\(hosts)]
+
+                """
+            let outcome = try Binary.run(["check", folder.write(rules, to: "rules.yaml")])
+            return outcome.output + outcome.errors
+        }
+        #expect(try !words("a.example.com, .example.com, '*.example.com'").contains("clients will refuse"))
+        for host in ["o.test", "10.1.2.3", ".test"] {
+            #expect(try words(host).contains("clients will refuse"))
+        }
+    }
+
     @Test("I-4 without a place ca init writes where the ledger is kept, and each file may have its own")
     func places() throws {
         let folder = try ScratchFolder("ca")

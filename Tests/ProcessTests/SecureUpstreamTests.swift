@@ -44,6 +44,60 @@ import Testing
         #expect(large.text.hasSuffix("0123456789abcdef") && large.text.hasPrefix("0123456789abcdef"))
     }
 
+    @Test("R-4 a rule without a port is about the one that an upgrade gives its host, and so is a client certificate's")
+    func upgradedPort() throws {
+        let authority = try Self.authority.get()
+        let leaf = try authority.leaf("port-\(FreePort.reserve())", names: "DNS:localhost")
+        let server = try Nginx(leaf, clients: authority)
+        let own = try authority.leaf("port-me", names: "DNS:me.test", purpose: .client)
+        let rules = """
+            credentials:
+              staff: { username: \(Login.username), password: { file: secret } }
+              me: { certificate: \(own.certificate), private_key: { file: \(own.key) } }
+            rules:
+              - { space: { host: localhost }, use: staff }
+              - { space: { host: localhost, protocol: https }, use: me }
+            routes: [{ host: localhost, upgrade: "https:\(server.port)" }]
+
+            """
+        let proxy = try RunningProxy(trust() + rules, workers: 1, files: secrets)
+        #expect(try proxy.get("http://localhost/basic/").text == "nginx basic\n")
+        #expect(try server.log.wait(for: 2).allSatisfy { $0.authorization.contains("CN=port-me") })
+    }
+
+    @Test(
+        "A-15 a request that another site's page made goes without our client certificate",
+        arguments: ["Sec-Fetch-Site: cross-site", "Origin: https://evil.test"]
+    )
+    func crossSite(_ mark: String) throws {
+        let authority = try Self.authority.get()
+        let leaf = try authority.leaf("site-\(FreePort.reserve())", names: "DNS:localhost")
+        let server = try Nginx(leaf, clients: authority)
+        let own = try authority.leaf("site-me-\(FreePort.reserve())", names: "DNS:me.test", purpose: .client)
+        let signer = try TestAuthority()
+        let rules = """
+            credentials: { me: { certificate: \(own.certificate), private_key: { file: \(own.key) } } }
+            rules: [{ space: { host: localhost, port: \(server.port), protocol: https }, use: me }]
+            interception: { authority: { certificate: \(signer.certificate), private_key: { file: \(signer.key) } }, \
+            hosts: [localhost] }
+
+            """
+        let proxy = try RunningProxy(trust() + rules, workers: 1)
+        let url = "https://\(server.authority)/open/"
+        // nginx answers 400 to who shows none.
+        #expect(try proxy.get(url).status == 200)
+        #expect(try proxy.get(url, [mark]).status == 400)
+        #expect(try proxy.get(url).status == 200)
+        let get = "GET /open/ HTTP/1.1\r\nHost: \(server.authority)\r\n"
+        let outcome = try TunnelClient.speak(
+            proxy.port,
+            to: server.authority,
+            trusting: signer.certificate,
+            ["\(get)\r\n", "\(get)\(mark)\r\n\r\n", "\(get)\r\n"]
+        )
+        #expect(outcome.replies.map(\.status) == [200, 400, 200])
+    }
+
     @Test("T-1 a server that isn't trusted gets nothing of the request, and the reason is told")
     func untrusted() throws {
         let server = try server()
