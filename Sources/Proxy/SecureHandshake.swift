@@ -50,7 +50,8 @@ final class SecureHandshake: ReadinessObserver {
     }
 
     private func proceed() -> Outcome {
-        while true {
+        // Inside another session, what comes could follow each other for ever.
+        for _ in 0..<Self.mostSteps {
             let result = session.handshake()
             if let transport, !transport.carryOut() { transport.breakOff() }
             switch result {
@@ -65,7 +66,10 @@ final class SecureHandshake: ReadinessObserver {
                 return .waiting
             }
         }
+        return wait()
     }
+
+    private static let mostSteps = 16
 
     private func wait() -> Outcome {
         socket.resumeReading()

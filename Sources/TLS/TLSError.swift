@@ -62,6 +62,9 @@ package struct TLSError: Error, Sendable {
         entries = Self.drainQueue()
     }
 
+    /// The peer sends records, and never a byte for us.
+    static var flood: TLSError { TLSError(.protocolViolation, .peer, "the peer goes on without saying anything") }
+
     /// The same, where it was our refusal of the server that ended the handshake.
     var asRefusal: TLSError { TLSError(.untrusted, .local, entries: entries) }
 

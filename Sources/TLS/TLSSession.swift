@@ -60,6 +60,8 @@ package enum TLSWriteResult: Sendable {
     /// Whether the client certificate of the context was given to the handshake.
     package internal(set) var hasOfferedCertificate = false
     var hasRefusedRenegotiation = false
+    /// How often this call may still read of the transport.
+    var readsLeft = 0
     /// Sessions that the server has given to be resumed.
     var ticketCount = 0
     /// A server gives one or two, and perhaps some more in the course of time.
@@ -110,6 +112,7 @@ package enum TLSWriteResult: Sendable {
         unsafe SSL_set_connect_state(ssl)
         attach()
         try connect(transport)
+        limitReads()
         if case .name(let name) = identity, unsafe COpenSSL_SSL_set_tlsext_host_name(ssl, name) != 1 {
             throw TLSError(.material, .local, "'\(name)' is no name for SNI")
         }
@@ -151,6 +154,8 @@ package enum TLSWriteResult: Sendable {
     deinit {
         // A session that ends without close_notify could not be resumed any more; only one that failed mustn't be.
         if !hasFailed { unsafe SSL_set_shutdown(ssl, SSL_SENT_SHUTDOWN | SSL_RECEIVED_SHUTDOWN) }
+        // The transport may live on, and what it would call is gone.
+        if server != nil { endLimit() }
         unsafe SSL_free(ssl)
     }
 
@@ -193,9 +198,11 @@ extension TLSSession {
         guard !hasFailed else { return .failed(Self.unusable) }
         if isOpen { return .complete }
         ERR_clear_error()
+        allowReads()
         let status = unsafe SSL_do_handshake(ssl)
         guard status == 1 else {
             switch outcome(of: status) {
+            case .wantsRead where isBarren(): return .failed(fail(.flood))
             case .wantsRead: return endsFirst() ? handshake() : .wantsRead
             case .wantsWrite: return .wantsWrite
             case .endOfFile, .truncated: return .failed(fail(TLSError(.closed, .peer)))
@@ -212,6 +219,9 @@ extension TLSSession {
         }
         offered = nil
         isOpen = true
+        barrenSince = nil
+        // What a server may ask for later on skips as much as a handshake.
+        if server != nil, context.identity == nil { endLimit() }
         return .complete
     }
 
@@ -228,6 +238,7 @@ extension TLSSession {
         let limit = bytes.count
         while filled < limit {
             var count = 0
+            allowReads()
             let status = unsafe bytes.withUnsafeMutableBytes { storage in
                 unsafe storage.baseAddress.map { unsafe SSL_read_ex(ssl, $0 + filled, limit - filled, &count) } ?? 0
             }
@@ -267,14 +278,15 @@ extension TLSSession {
             return fail(TLSError(.renegotiationRefused, .peer, words))
         }
         guard ticketCount > Self.mostTickets || isBarren() else { return nil }
-        return fail(TLSError(.protocolViolation, .peer, "the peer goes on without saying anything"))
+        return fail(.flood)
     }
 
     /// The peer has sent a good deal since the last byte for us: key updates, say, without end.
     private func isBarren() -> Bool {
         guard let transport = unsafe SSL_get_rbio(ssl) else { return false }
         let total = unsafe BIO_number_read(transport)
-        let since = barrenSince ?? total
+        // What was read of before may have been another transport.
+        let since = min(barrenSince ?? total, total)
         barrenSince = since
         return total - since > Self.mostBarren
     }

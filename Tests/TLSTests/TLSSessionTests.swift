@@ -101,6 +101,28 @@ struct TLSSessionTests {
         #expect(error?.kind == .protocolViolation)
     }
 
+    @Test("S-2 a server that floods a handshake holds up no call, and is given up", arguments: [9, 16 * 1024])
+    func floodedHandshake(_ size: Int) throws {
+        let pair = try BIOPair()
+        let context = try TestPolicy.context(anchors: [root])
+        let client = try TLSSession(context, to: .name("origin.example.test"), over: .pair(pair.first), now: noon)
+        // A record of HelloRequests, which a client skips while its handshake is under way [RFC 5246 s.7.4.1.1].
+        let content = [UInt8](repeating: 0, count: size - 5)
+        let record = [22, 3, 3, UInt8(content.count >> 8), UInt8(content.count & 255)] + content
+        var flood: [UInt8] = []
+        while flood.count < 1 << 17 { flood += record }
+        var sent = 0
+        var error: TLSError?
+        for _ in 0..<1000 where error == nil {
+            sent += pair.second.write(flood.span.extracting((sent % flood.count)...))
+            let before = pair.first.waitingCount
+            if case .failed(let failure) = client.handshake() { error = failure }
+            #expect(before - pair.first.waitingCount <= 80 * 1024)
+        }
+        #expect(error?.kind == .protocolViolation)
+        #expect(sent < 1 << 20)
+    }
+
     @Test("what fits isn't written in part, and nothing is taken where there is no room")
     func room() throws {
         let connection = try Connection(TestPolicy.context(anchors: [root]), server()).shakeHands()
