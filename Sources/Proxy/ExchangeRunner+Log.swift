@@ -4,6 +4,7 @@ internal import Exchange
 internal import HTTP
 internal import Rules
 internal import Telemetry
+internal import Trust
 
 extension ExchangeRunner {
     /// Writes the exchange's line (O-3): names, numbers and the target, never a value that was sent.
@@ -26,6 +27,10 @@ extension ExchangeRunner {
         log.add(.attempts, UInt64(exchange.machine.attempts))
         if let destination = exchange.machine.destination {
             log.add(.route, destination.route.parent?.name ?? "direct")
+            // Whether it was refused under that, the reason says.
+            if let security = destination.hop.tunnel?.security ?? destination.hop.security {
+                log.add(.trust, security.policy.name)
+            }
         }
         if let used = exchange.machine.usedCredential {
             log.add(.credential, used.credential)

@@ -205,7 +205,8 @@ extension ExchangeRunner {
         let destination = worker.destination(in: tunnel, of: client.identity)
         let isSame =
             destination.hop.serverKey == upstream.hop.serverKey && destination.origin.scheme == tunnel.origin.scheme
-        guard isSame, policy === worker.policy else { return giveUpUpstream() }
+        // What it has said by now is no response to anything.
+        guard isSame, policy === worker.policy, upstream.stream.peek() == .silent else { return giveUpUpstream() }
         worker.pool.turn(upstream, to: destination.hop)
         bind(upstream)
         // What it says unasked, or its end, must be seen.

@@ -15,6 +15,8 @@ package final class AccessLog {
         case credential
         /// `direct` or the name of the parent.
         case route
+        /// The trust policy that the upstream was held to, as `trust[0]`; none in the clear.
+        case trust
         /// The rule that decided, as `rules[3]`.
         case rule
         /// The reason code (O-9).
@@ -26,6 +28,7 @@ package final class AccessLog {
             case .space: "space"
             case .credential: "credential"
             case .route: "route"
+            case .trust: "trust"
             case .rule: "rule"
             case .reason: "reason"
             }

@@ -97,6 +97,37 @@ import Testing
         withExtendedLifetime(proxy) {}
     }
 
+    @Test("I-3 what the origin says before the first request in the clear is no answer to it")
+    func unasked() throws {
+        let port = try FreePort.reserve()
+        let program = """
+            import socket, sys
+            server = socket.create_server(("127.0.0.1", int(sys.argv[1])))
+            print("listening", flush=True)
+            first = server.accept()[0]
+            first.sendall(b"HTTP/1.1 408 Request Timeout\\r\\nContent-Length: 4\\r\\n\\r\\nlate")
+            second = server.accept()[0]
+            second.recv(65536)
+            second.sendall(b"HTTP/1.1 200 OK\\r\\nContent-Length: 4\\r\\n\\r\\nreal")
+            second.recv(1)
+            """
+        let origin = try TestProcess("python3", ["-c", program, "\(port)"])
+        try eventually("the server") { origin.output.contains("listening") }
+        let own = try InterceptionTests.own.get()
+        let rules = """
+            interception: { authority: { certificate: \(own.certificate), private_key: { file: \(own.key) } }, \
+            hosts: [127.0.0.1] }
+
+            """
+        let proxy = try RunningProxy(rules, workers: 1)
+        let client = try proxy.connect()
+        let fields = ["Host: 127.0.0.1:\(port)"]
+        #expect(try client.exchange(request("CONNECT 127.0.0.1:\(port) HTTP/1.1", fields)).status == 200)
+        pause(.milliseconds(300))
+        #expect(try client.exchange(request("GET / HTTP/1.1", fields)).text == "real")
+        withExtendedLifetime((origin, proxy)) {}
+    }
+
     @Test("S-2 a hello that comes byte by byte has one handshake's time, however it goes on")
     func dribbling() throws {
         let origin = try ScriptedPeer { [.response(body: $0.target)] }

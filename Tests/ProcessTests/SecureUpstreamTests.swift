@@ -33,6 +33,14 @@ import Testing
         #expect(try server.log.wait(for: 3).map(\.status) == [200, 401, 200])
     }
 
+    @Test("O-3 the access log tells the trust policy that an upstream was held to")
+    func told() throws {
+        let server = try server()
+        let proxy = try RunningProxy(trust(), workers: 1)
+        _ = try proxy.get("https://\(server.authority)/open/")
+        try proxy.waitForLog("route=direct trust=trust[0]")
+    }
+
     @Test("R-4 a client's http request goes over TLS where its route upgrades it")
     func upgraded() throws {
         let server = try server()
