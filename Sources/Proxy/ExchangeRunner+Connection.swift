@@ -14,6 +14,7 @@ extension ExchangeRunner {
         if !fresh, let bound = client?.boundUpstream, bound.hop === hop, mayUse(bound) {
             return use(bound, isReused: true)
         }
+        if exchange.machine.isInside { giveUpBound() }
         if !fresh, let pooled = worker.lease(hop, mayBeRepeated: exchange.mayBeRepeated) {
             return use(pooled, isReused: true)
         }
@@ -37,6 +38,13 @@ extension ExchangeRunner {
     private func mayUse(_ bound: UpstreamConnection) -> Bool {
         guard bound.isUsable, bound.runner == nil else { return false }
         return bound.carriesLogin || exchange.mayBeRepeated || worker.isYoung(bound)
+    }
+
+    /// A tunnel has one connection: another one needs its place, too.
+    private func giveUpBound() {
+        guard let client, let bound = client.boundUpstream, bound.runner == nil else { return }
+        client.boundUpstream = nil
+        worker.discard(bound)
     }
 
     /// A connection that was waited for is there.

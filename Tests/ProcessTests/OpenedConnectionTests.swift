@@ -3,9 +3,10 @@ import Testing
 
 /// The upstream connection of a tunnel that is opened, seen by an origin that is spoken to in the clear.
 @Suite struct OpenedConnectionTests {
-    private func open(_ origin: ScriptedPeer) throws -> (RunningProxy, HTTPClient) {
+    private func open(_ origin: ScriptedPeer, _ more: String = "") throws -> (RunningProxy, HTTPClient) {
         let own = try InterceptionTests.own.get()
         let rules = """
+            \(more)
             interception: { authority: { certificate: \(own.certificate), private_key: { file: \(own.key) } }, \
             hosts: [127.0.0.1] }
 
@@ -44,7 +45,8 @@ import Testing
     )
     func idle(_ hasLogin: Bool) throws {
         let origin = try ScriptedPeer { [.response(body: $0.target)] }
-        let (proxy, client) = try open(origin)
+        // There is room for one alone.
+        let (proxy, client) = try open(origin, "limits: { upstream_connections_per_host: 1 }")
         let login = hasLogin ? ["Authorization: NTLM TlRMTVNTUAAB"] : []
         #expect(try client.exchange(get(origin, login)).status == 200)
         pause(.milliseconds(1200))
