@@ -99,6 +99,8 @@ extension ExchangeStateMachine {
         _ reading: ResponseReading
     ) -> Step {
         switch response.status {
+        case 101:
+            return switched(response, head, reading)
         case 100..<200:
             return .wait
         case 407:
@@ -177,7 +179,7 @@ extension ExchangeStateMachine {
         _ head: borrowing RequestHead,
         _ reading: ResponseReading
     ) -> Step {
-        guard form.upgrades, response.fields.hasToken(.upgrade, "websocket") else {
+        guard form.upgrades, !isEstablishing, response.fields.hasToken(.upgrade, "websocket") else {
             releaseVerdicts(head)
             return finish(
                 with: LocalResponse(
@@ -203,7 +205,9 @@ extension ExchangeStateMachine {
         // A 401 to CONNECT is a parent's odd refusal, not an origin's challenge: no verdict (A-1, A-6b).
         confirm(.parent, head, status: response.status == 401 ? 400 : response.status)
         if (200..<300).contains(response.status) { return joined() }
-        return finish(with: Self.tunnelRefused(status: response.status, receivedStatus: response.status))
+        // One that has no content can't be kept for a response of ours, which has.
+        let status = response.status == 304 ? 502 : response.status
+        return finish(with: Self.tunnelRefused(status: status, receivedStatus: response.status))
     }
 
     private mutating func final(

@@ -7,6 +7,8 @@ package struct CandidateRules: Sendable {
     package let origin: Origin
     /// Whether `origin` is a parent.
     package let isProxy: Bool
+    /// The ports at which upgrades reach the origin's host, where they go without saying.
+    let upgradePorts: [UInt16]
     /// In file order.
     package let rules: [Rule]
     /// Whether one of them names a path, so that ambiguous paths must be told apart.
@@ -15,7 +17,8 @@ package struct CandidateRules: Sendable {
     package let namesClients: Bool
 
     /// The candidates for an origin, as `RuleTable.candidates` finds them.
-    package init(origin: Origin, isProxy: Bool, rules: [Rule]) {
+    package init(origin: Origin, isProxy: Bool, upgradePorts: [UInt16] = [], rules: [Rule]) {
+        self.upgradePorts = upgradePorts
         self.origin = origin
         self.isProxy = isProxy
         self.rules = rules

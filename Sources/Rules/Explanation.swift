@@ -231,7 +231,7 @@ extension Rule {
         let address = IPAddress(server.host)
         guard space.hosts.contains(where: { $0.matches(host: server.host, address: address) }) else { return .host }
         if let scheme = space.scheme, scheme != server.scheme { return .scheme }
-        guard space.matchesSchemeAndPort(of: server) else { return .port }
+        guard space.matchesSchemeAndPort(of: server, upgradePorts: candidates.upgradePorts) else { return .port }
         guard admits(client) else { return .client }
         guard let pattern = space.path else { return nil }
         if isAmbiguous { return .ambiguousPath }

@@ -55,17 +55,16 @@ package struct ProtectionSpacePattern: Sendable {
 
     /// Whether scheme and port of an origin or a parent are meant; the host is looked at by the table's index.
     ///
-    /// `upgradePort` is the port at which an upgrade reaches the host, and then the one that goes without saying for TLS.
-    func matchesSchemeAndPort(of origin: Origin, upgradePort: UInt16? = nil) -> Bool {
+    /// `upgradePorts` are those at which upgrades reach the host, and then go without saying for TLS.
+    func matchesSchemeAndPort(of origin: Origin, upgradePorts: [UInt16] = []) -> Bool {
         if let scheme, scheme != origin.scheme { return false }
         switch port {
         case .any: return true
         case .number(let number): return number == origin.port
-        case .protocolDefault: return isProxy || origin.port == Self.usualPort(origin.scheme, upgradePort)
+        case .protocolDefault:
+            if isProxy { return true }
+            if origin.scheme == .https, !upgradePorts.isEmpty { return upgradePorts.contains(origin.port) }
+            return origin.port == origin.scheme.defaultPort
         }
-    }
-
-    private static func usualPort(_ scheme: Scheme, _ upgradePort: UInt16?) -> UInt16 {
-        scheme == .https ? upgradePort ?? scheme.defaultPort : scheme.defaultPort
     }
 }

@@ -23,8 +23,8 @@ package struct RouteTable: Sendable {
         return entries.lazy.map { self.routes[$0] }.first { $0.matchesSchemeAndPort(of: origin) }?.route ?? .direct
     }
 
-    /// The port at which a client's http requests to this host go over TLS; nil where they don't.
-    package func upgradePort(of host: String) -> UInt16? {
-        routes.isEmpty ? nil : route(for: Origin(scheme: .http, host: host)).upgrade
+    /// The ports at which a client's http requests to this host go over TLS; none where they don't.
+    package func upgradePorts(of host: String) -> [UInt16] {
+        index.entries(host: host, address: IPAddress(host)).compactMap { routes[$0].route.upgrade }
     }
 }

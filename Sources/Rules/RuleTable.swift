@@ -33,12 +33,12 @@ package final class RuleTable: Sendable {
     /// Worth keeping for each origin: it holds for all requests, whatever their client and path.
     package func candidates(for origin: Origin, isProxy: Bool) -> CandidateRules {
         let entries = index.entries(host: origin.host, address: IPAddress(origin.host))
-        let upgradePort = isProxy ? nil : routes.upgradePort(of: origin.host)
+        let upgradePorts = isProxy ? [] : routes.upgradePorts(of: origin.host)
         let matching = entries.lazy.map { self.rules[$0] }.filter {
             $0.space.isProxy == isProxy && !$0.isForClientCertificate
-                && $0.space.matchesSchemeAndPort(of: origin, upgradePort: upgradePort)
+                && $0.space.matchesSchemeAndPort(of: origin, upgradePorts: upgradePorts)
         }
-        return CandidateRules(origin: origin, isProxy: isProxy, rules: Array(matching))
+        return CandidateRules(origin: origin, isProxy: isProxy, upgradePorts: upgradePorts, rules: Array(matching))
     }
 
     /// Whether any rule gives a client certificate.
@@ -51,9 +51,9 @@ package final class RuleTable: Sendable {
     package func clientCertificateRule(for origin: Origin, isProxy: Bool, client: Client) -> Rule? {
         guard !certificateRules.isEmpty, origin.scheme == .https else { return nil }
         let address = IPAddress(origin.host)
-        let upgradePort = isProxy ? nil : routes.upgradePort(of: origin.host)
+        let upgradePorts = isProxy ? [] : routes.upgradePorts(of: origin.host)
         return certificateRules.first { rule in
-            rule.space.isProxy == isProxy && rule.space.matchesSchemeAndPort(of: origin, upgradePort: upgradePort)
+            rule.space.isProxy == isProxy && rule.space.matchesSchemeAndPort(of: origin, upgradePorts: upgradePorts)
                 && rule.admits(client)
                 && rule.space.hosts.contains { $0.matches(host: origin.host, address: address) }
         }

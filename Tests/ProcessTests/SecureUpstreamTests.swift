@@ -52,12 +52,15 @@ import Testing
         #expect(large.text.hasSuffix("0123456789abcdef") && large.text.hasPrefix("0123456789abcdef"))
     }
 
-    @Test("R-4 a rule without a port is about the one that an upgrade gives its host, and so is a client certificate's")
-    func upgradedPort() throws {
+    @Test(
+        "R-4 a rule without a port is about the one that an upgrade gives its host, and so is a client certificate's",
+        arguments: ["", ", port: 8080"]
+    )
+    func upgradedPort(_ asked: String) throws {
         let authority = try Self.authority.get()
         let leaf = try authority.leaf("port-\(FreePort.reserve())", names: "DNS:localhost")
         let server = try Nginx(leaf, clients: authority)
-        let own = try authority.leaf("port-me", names: "DNS:me.test", purpose: .client)
+        let own = try authority.leaf("port-me-\(FreePort.reserve())", names: "DNS:me.test", purpose: .client)
         let rules = """
             credentials:
               staff: { username: \(Login.username), password: { file: secret } }
@@ -65,12 +68,13 @@ import Testing
             rules:
               - { space: { host: localhost }, use: staff }
               - { space: { host: localhost, protocol: https }, use: me }
-            routes: [{ host: localhost, upgrade: "https:\(server.port)" }]
+            routes: [{ host: localhost, upgrade: "https:\(server.port)"\(asked) }]
 
             """
         let proxy = try RunningProxy(trust() + rules, workers: 1, files: secrets)
-        #expect(try proxy.get("http://localhost/basic/").text == "nginx basic\n")
-        #expect(try server.log.wait(for: 2).allSatisfy { $0.authorization.contains("CN=port-me") })
+        let port = asked.isEmpty ? "" : ":8080"
+        #expect(try proxy.get("http://localhost\(port)/basic/").text == "nginx basic\n")
+        #expect(try server.log.wait(for: 2).allSatisfy { $0.authorization.contains("CN=port-me-") })
     }
 
     @Test(
@@ -196,15 +200,29 @@ import Testing
         #expect(squid.log.entries.allSatisfy { $0.method == "CONNECT" })
     }
 
-    @Test("H-15 a parent's refusal of our own CONNECT is our own 502")
-    func parentRefuses() throws {
-        let parent = try ScriptedPeer { _ in [.response(403, body: "evil page")] }
+    @Test("H-15 a parent's refusal of our own CONNECT is our own 502", arguments: [101, 304, 403])
+    func parentRefuses(_ status: Int) throws {
+        let parent = try ScriptedPeer { _ in
+            [.send("HTTP/1.1 \(status) No\r\nUpgrade: websocket\r\nContent-Length: 9\r\n\r\nevil page")]
+        }
         let proxy = try RunningProxy(RunningProxy.through(parent.port), workers: 1)
-        let response = try proxy.get("https://h.test/")
+        let upgrade = ["Connection: Upgrade", "Upgrade: websocket"]
+        let client = try proxy.connect()
+        let get = request("GET https://h.test/ HTTP/1.1", ["Host: h.test"] + (status == 101 ? upgrade : []))
+        let response = try client.exchange(get)
         #expect(response.status == 502)
-        #expect(response["Proxy-Status"]?.contains("received-status=403") == true)
+        #expect(response["Proxy-Status"]?.contains("received-status=\(status)") == true)
         #expect(!response.text.contains("evil"))
         #expect(parent.requests.map(\.target) == ["h.test:443"])
+    }
+
+    @Test("H-15 a parent's status without content is no answer of ours to a client's CONNECT")
+    func parentWithoutContent() throws {
+        let parent = try ScriptedPeer { _ in [.send("HTTP/1.1 304 Not Modified\r\n\r\n")] }
+        let proxy = try RunningProxy(RunningProxy.through(parent.port), workers: 1)
+        let response = try proxy.connect().exchange(request("CONNECT h.test:443 HTTP/1.1", ["Host: h.test:443"]))
+        #expect(response.status == 502)
+        #expect(response["Proxy-Status"]?.contains("received-status=304") == true)
     }
 }
 
