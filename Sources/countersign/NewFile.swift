@@ -68,15 +68,14 @@ struct NewFile: ~Copyable {
     }
 
     /// Whether something has this name.
-    static func isThere(_ path: String) -> Bool { kind(of: path) != nil }
-
-    /// Whether something has this name that is neither a file nor a link, which a rename would put a file in place of.
-    private static func isOther(_ path: String) -> Bool {
-        kind(of: path).map { $0 != S_IFREG && $0 != S_IFLNK } ?? false
+    static func isThere(_ path: String) -> Bool {
+        var status = stat()
+        return unsafe lstat(path, &status) == 0
     }
 
-    private static func kind(of path: String) -> mode_t? {
+    /// Whether this name, or what it is a link to, is something else than a file, which a rename would put one in place of.
+    private static func isOther(_ path: String) -> Bool {
         var status = stat()
-        return unsafe lstat(path, &status) == 0 ? status.st_mode & S_IFMT : nil
+        return unsafe stat(path, &status) == 0 && status.st_mode & S_IFMT != S_IFREG
     }
 }

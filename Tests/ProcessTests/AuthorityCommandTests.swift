@@ -83,7 +83,9 @@ import Testing
         try folder.folder("key")
         let pipe = folder("pipe")
         #expect(unsafe mkfifo(pipe, 0o600) == 0)
-        for key in [folder("key"), pipe] {
+        let link = folder("link")
+        #expect(unsafe symlink(pipe, link) == 0)
+        for key in [folder("key"), pipe, link] {
             let places = ["--certificate", folder("c.pem"), "--key", key, "--force"]
             let outcome = try Binary.run(["ca", "init"] + places)
             #expect(outcome.status != 0 && outcome.errors.contains("isn't replaced"))
