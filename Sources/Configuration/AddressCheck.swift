@@ -1,6 +1,7 @@
 internal import Bytes
 internal import HTTP
 internal import Rules
+internal import Trust
 
 extension ScalarType {
     /// What is wrong with an address to listen on, a proxy's URL, or another URL.
@@ -49,9 +50,7 @@ extension ScalarType {
             return text[..<hash].hasSuffix("=")
                 ? .wrong("the comment belongs to the pin: write a blank before '#'") : .wrong("a pin has no '#'")
         }
-        let value = text.dropFirst(text.hasPrefix("sha256//") ? 8 : 7)
-        let decoded = Base64.decode(Array(value.utf8).span)
-        return decoded?.count == 32 ? nil : .wrong("a pin is 'sha256/' and 44 characters of base64 (32 bytes)")
+        return PublicKeyPin(text) == nil ? .wrong("a pin is 'sha256/' and 44 characters of base64 (32 bytes)") : nil
     }
 }
 

@@ -18,14 +18,14 @@ package struct PublicKeyPin: Hashable, Sendable {
     /// Reads `sha256/BASE64`, or `sha256//BASE64` as curl writes it; nil unless it stands for exactly 32 bytes.
     package init?(_ text: String) {
         let bytes = Array(text.utf8)
-        var count = 0
-        for prefix in ["sha256//", "sha256/"] where bytes.starts(with: prefix.utf8) {
-            count = prefix.utf8.count
-            break
+        // The second slash may as well be the first digit of the base64: only one of both readings has 32 bytes.
+        for prefix in ["sha256/", "sha256//"] where bytes.starts(with: prefix.utf8) {
+            guard let hash = Base64.decode(bytes.span.extracting(prefix.utf8.count..<bytes.count)) else { continue }
+            guard let fingerprint = Fingerprint(hash.span) else { continue }
+            self.fingerprint = fingerprint
+            return
         }
-        guard count > 0, let hash = Base64.decode(bytes.span.extracting(count..<bytes.count)) else { return nil }
-        guard let fingerprint = Fingerprint(hash.span) else { return nil }
-        self.fingerprint = fingerprint
+        return nil
     }
 
     /// The hash in base64, as `pin-sha256` and the rule file have it.

@@ -126,8 +126,12 @@ import Trust
         #expect(messages(text) == ["'oauth2' is not built yet"])
     }
 
-    @Test("a pin may be written as curl does") func curlPin() {
-        let pin = "sha256//tpWi65UOWiib6MWOkld7AAHTZUjAY82KkNpkd4/hTcM="
+    @Test(
+        "a pin may be written as curl does, and begin with a slash of its own",
+        arguments: ["/tpWi65UOWiib6MWOkld7AAHTZUjAY82KkNpkd4/hTcM=", "/1oa4BKvpdTIicUK1Ceq9UXTGk+sBP/BxNA9QDukJQo="]
+    )
+    func curlPin(_ rest: String) {
+        let pin = "sha256/\(rest)"
         let text = "version: 1\ntrust: [{ host: a.example.com, pins: [\(pin)] }]\n"
         #expect(load(text).configuration?.trust.patterns.first?.policy.terms.pins.keys.count == 1)
     }
