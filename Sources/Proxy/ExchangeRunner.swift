@@ -248,8 +248,10 @@ final class ExchangeRunner: DeadlineObserver {
             return endTunnel()
         case .looking:
             return lookEnded()
-        case .askingLedger, .collectingBody, .acquiring, .securing, .awaitingContinue, .awaitingHead, .draining,
-            .welcoming:
+        case .welcoming:
+            record.reason = "interception.timeout"
+            return perform(exchange.machine.deadlinePassed())
+        case .askingLedger, .collectingBody, .acquiring, .securing, .awaitingContinue, .awaitingHead, .draining:
             perform(exchange.machine.deadlinePassed())
         }
     }

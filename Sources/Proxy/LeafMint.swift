@@ -18,7 +18,6 @@ final class LeafMint: Sendable {
         var leafs: [ReferenceIdentity: MintedLeaf] = [:]
         /// Names that are being minted, and who waits for them.
         var waiting: [ReferenceIdentity: [Waiter]] = [:]
-        var minted = 0
     }
 
     /// What the authority was made of.
@@ -39,9 +38,6 @@ final class LeafMint: Sendable {
             now: now
         )
     }
-
-    /// How many leafs have been minted.
-    var mintedCount: Int { state.withLock { $0.minted } }
 
     /// The leaf for this identity; nil where it has to be minted first, and `waiter` is told on the lane's thread.
     func leaf(for identity: ReferenceIdentity, now: Int64, else waiter: @escaping Waiter) -> MintedLeaf? {
@@ -75,7 +71,6 @@ final class LeafMint: Sendable {
 
 extension LeafMint.State {
     fileprivate mutating func keep(_ leaf: MintedLeaf, _ identity: ReferenceIdentity, bound: Int) {
-        minted += 1
         // To mint one again costs less than to know which is used least.
         if leafs.count >= bound, leafs[identity] == nil, let any = leafs.keys.first { leafs[any] = nil }
         leafs[identity] = leaf

@@ -49,9 +49,8 @@ final class NestedTransport {
     func carryIn() -> Carried {
         guard end.room >= Self.step else { return .some }
         var bytes = ByteBuffer(capacity: Self.step)
-        var window = bytes.writable(minimum: Self.step)
-        let result = outer.read(into: &window)
-        switch result {
+        var window = bytes.writable(minimum: Self.step)._consumingExtracting(first: Self.step)
+        switch outer.read(into: &window) {
         case .bytes(let count):
             bytes.commit(count)
             // There is room for all of it, as has been asked.

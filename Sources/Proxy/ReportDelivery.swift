@@ -64,7 +64,6 @@ final class ReportDelivery: ReadinessObserver, DeadlineObserver {
         query = nil
         handshake?.cancel()
         handshake = nil
-        socket?.cipher?.endWriting()
         socket?.close()
         socket = nil
         let told = told

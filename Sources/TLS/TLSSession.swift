@@ -346,9 +346,10 @@ extension TLSSession {
         }
     }
 
-    /// Tells the peer that nothing more comes, as far as there is room, and doesn't wait for its answer.
+    /// Tells the peer, once, that nothing more comes, as far as there is room, and doesn't wait for its answer.
     package func shutdown() {
-        guard isOpen, !hasFailed else { return }
+        // Asked again, OpenSSL would look for the answer.
+        guard isOpen, !hasFailed, unsafe SSL_get_shutdown(ssl) & SSL_SENT_SHUTDOWN == 0 else { return }
         ERR_clear_error()
         _ = unsafe SSL_shutdown(ssl)
         ERR_clear_error()

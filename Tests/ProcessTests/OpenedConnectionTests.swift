@@ -3,18 +3,18 @@ import Testing
 
 /// The upstream connection of a tunnel that is opened, seen by an origin that is spoken to in the clear.
 @Suite struct OpenedConnectionTests {
-    private func open(_ origin: ScriptedPeer, _ more: String = "") throws -> (RunningProxy, HTTPClient) {
-        let own = try InterceptionTests.own.get()
-        let rules = """
-            \(more)
-            interception: { authority: { certificate: \(own.certificate), private_key: { file: \(own.key) } }, \
-            hosts: [127.0.0.1] }
+    private func start(_ more: String = "", other: String = "tunnel") throws -> RunningProxy {
+        try RunningProxy(InterceptionTests().interception("127.0.0.1", ", other: \(other)") + more, workers: 1)
+    }
 
-            """
-        let proxy = try RunningProxy(rules, workers: 1)
+    private func connect(_ authority: String) -> String {
+        request("CONNECT \(authority) HTTP/1.1", ["Host: \(authority)"])
+    }
+
+    private func open(_ origin: ScriptedPeer, _ more: String = "") throws -> (RunningProxy, HTTPClient) {
+        let proxy = try start(more)
         let client = try proxy.connect()
-        let connect = request("CONNECT \(origin.authority) HTTP/1.1", ["Host: \(origin.authority)"])
-        #expect(try client.exchange(connect).status == 200)
+        #expect(try client.exchange(connect(origin.authority)).status == 200)
         return (proxy, client)
     }
 
@@ -62,8 +62,7 @@ import Testing
         #expect(try client.exchange(get(origin, ["Authorization: NTLM TlRMTVNTUAAB"])).status == 200)
         #expect(try proxy.get("http://\(origin.authority)/").status == 200)
         let other = try proxy.connect()
-        let connect = request("CONNECT \(origin.authority) HTTP/1.1", ["Host: \(origin.authority)"])
-        #expect(try other.exchange(connect).status == 200)
+        #expect(try other.exchange(connect(origin.authority)).status == 200)
         #expect(try other.exchange(get(origin)).status == 200)
         #expect(Set(origin.requests.map(\.connection)).count == 3)
         withExtendedLifetime(client) {}
@@ -72,18 +71,11 @@ import Testing
     @Test("H-10 requests that are pipelined in a tunnel are answered in their order, those behind the CONNECT too")
     func pipelined() throws {
         let origin = try ScriptedPeer { [.response(body: $0.target)] }
-        let own = try InterceptionTests.own.get()
-        let rules = """
-            interception: { authority: { certificate: \(own.certificate), private_key: { file: \(own.key) } }, \
-            hosts: [127.0.0.1] }
-
-            """
-        let proxy = try RunningProxy(rules, workers: 1)
+        let proxy = try start()
         let client = try proxy.connect()
-        let connect = request("CONNECT \(origin.authority) HTTP/1.1", ["Host: \(origin.authority)"])
         let paths = ["/a", "/b", "/c"]
         let all = paths.map { request("GET \($0) HTTP/1.1", ["Host: \(origin.authority)"]) }.joined()
-        #expect(try client.exchange(connect + all).status == 200)
+        #expect(try client.exchange(connect(origin.authority) + all).status == 200)
         for path in paths { #expect(try client.receive().text == path) }
         withExtendedLifetime(proxy) {}
     }
@@ -115,13 +107,7 @@ import Testing
             """
         let origin = try TestProcess("python3", ["-c", program, "\(port)"])
         try eventually("the server") { origin.output.contains("listening") }
-        let own = try InterceptionTests.own.get()
-        let rules = """
-            interception: { authority: { certificate: \(own.certificate), private_key: { file: \(own.key) } }, \
-            hosts: [127.0.0.1] }
-
-            """
-        let proxy = try RunningProxy(rules, workers: 1)
+        let proxy = try start()
         let client = try proxy.connect()
         let fields = ["Host: 127.0.0.1:\(port)"]
         #expect(try client.exchange(request("CONNECT 127.0.0.1:\(port) HTTP/1.1", fields)).status == 200)
@@ -133,17 +119,9 @@ import Testing
     @Test("S-2 a hello that comes byte by byte has one handshake's time, however it goes on")
     func dribbling() throws {
         let origin = try ScriptedPeer { [.response(body: $0.target)] }
-        let own = try InterceptionTests.own.get()
-        let rules = """
-            timeouts: { handshake: 1s }
-            interception: { authority: { certificate: \(own.certificate), private_key: { file: \(own.key) } }, \
-            hosts: [127.0.0.1], other: refuse }
-
-            """
-        let proxy = try RunningProxy(rules, workers: 1)
+        let proxy = try start("timeouts: { handshake: 1s }\n", other: "refuse")
         let client = try proxy.connect()
-        let connect = request("CONNECT \(origin.authority) HTTP/1.1", ["Host: \(origin.authority)"])
-        #expect(try client.exchange(connect).status == 200)
+        #expect(try client.exchange(connect(origin.authority)).status == 200)
         let began = ContinuousClock.now
         for byte in [22, 3, 1, 1, 0, 1, 0, 0, 252, 3, 3] as [UInt8] {
             guard (try? client.send([byte])) != nil else { break }
@@ -153,6 +131,31 @@ import Testing
         #expect(began.duration(to: .now) < .seconds(4))
         try eventually("the end of the upstream connection") { origin.openConnectionCount == 0 }
         withExtendedLifetime(proxy) {}
+    }
+
+    @Test("O-9 a client that says hello and nothing more is given up with a reason")
+    func silentBehindHello() throws {
+        let tests = InterceptionTests()
+        let server = try tests.server()
+        let rules = try tests.trust() + tests.interception() + "timeouts: { handshake: 1s }\n"
+        let proxy = try RunningProxy(rules, workers: 1)
+        let program = """
+            import socket, ssl, sys
+            peer = socket.create_connection(("127.0.0.1", int(sys.argv[1])))
+            peer.sendall(f"CONNECT {sys.argv[2]} HTTP/1.1\\r\\nHost: {sys.argv[2]}\\r\\n\\r\\n".encode())
+            peer.recv(65536)
+            outgoing = ssl.MemoryBIO()
+            session = ssl.create_default_context().wrap_bio(ssl.MemoryBIO(), outgoing, server_hostname="localhost")
+            try:
+                session.do_handshake()
+            except ssl.SSLWantReadError:
+                peer.sendall(outgoing.read())
+            while peer.recv(65536):
+                pass
+            """
+        let client = try TestProcess("python3", ["-c", program, "\(proxy.port)", server.authority])
+        #expect(try client.waitForExit(within: .seconds(10)) == .status(0))
+        try proxy.waitForLog("reason=interception.timeout")
     }
 
     @Test("O-1 a drain ends the tunnel behind the response that is under way")
