@@ -20,8 +20,6 @@ package struct ReportTarget: Hashable, Sendable {
         path = written.first == UInt8(ascii: "/") ? Array(written) : [UInt8(ascii: "/")] + written
     }
 
-    /// The URL without its query, for the log.
-    package var text: String {
-        "\(origin.scheme.text)://\(origin.authority)\(String(decoding: path.prefix { $0 != UInt8(ascii: "?") }, as: UTF8.self))"
-    }
+    /// The origin alone, for the log: the path of a collector's URL may hold a token.
+    package var text: String { "\(origin.scheme.text)://\(origin.authority)" }
 }

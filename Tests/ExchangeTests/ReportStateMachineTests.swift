@@ -25,9 +25,9 @@ import Testing
     @Test(
         "T-4 a collector's URL gives host, port and target",
         arguments: [
-            ("https://r.example", "https://r.example/", "r.example", 443 as UInt16),
-            ("http://R.example/a?b", "http://r.example/a", "r.example", 80),
-            ("https://[2001:DB8::1]:8443?q", "https://[2001:db8::1]:8443/", "2001:db8::1", 8443),
+            ("https://r.example", "https://r.example", "r.example", 443 as UInt16),
+            ("http://R.example/T0KEN?b", "http://r.example", "r.example", 80),
+            ("https://[2001:DB8::1]:8443?q", "https://[2001:db8::1]:8443", "2001:db8::1", 8443),
         ]
     )
     func targets(_ url: String, _ text: String, _ host: String, _ port: UInt16) throws {
