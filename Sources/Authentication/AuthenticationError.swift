@@ -20,6 +20,8 @@ package enum AuthenticationError: Error, Equatable, Sendable {
     case controlCharacter
     /// The value would be longer than 64 KiB.
     case valueTooLong
+    /// The credential is a hash for another realm.
+    case realmDiffers
     /// The credential isn't of a kind that this method is answered with.
     case wrongKind
 
@@ -36,6 +38,7 @@ package enum AuthenticationError: Error, Equatable, Sendable {
         case .colonInUsername: "credential.colon"
         case .controlCharacter: "credential.control-character"
         case .valueTooLong: "credential.too-long"
+        case .realmDiffers: "credential.realm"
         case .wrongKind: "credential.wrong-kind"
         }
     }

@@ -18,7 +18,7 @@ package enum BasicResponder {
         switch credential.kind {
         case .password(let username, _, let password):
             return try value(username: username, password: password, charset: charset)
-        case .clientCertificate: throw .wrongKind
+        case .ntHash, .digestHash, .kerberos, .token, .header, .clientCertificate, .deferred: throw .wrongKind
         }
     }
 

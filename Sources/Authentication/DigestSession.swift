@@ -235,7 +235,8 @@ extension DigestChallenge {
             let count = username.count + realm.count + nonce.count + (opaque?.count ?? 0)
             let isCommon = (namesUTF8 || ruleCharset == .utf8) && !username.contains(where: ASCII.isControl)
             if isCommon && count < Self.alwaysFitting { return true }
-        case .clientCertificate: return false
+        case .digestHash: break
+        case .ntHash, .kerberos, .token, .header, .clientCertificate, .deferred: return false
         }
         let session = try? DigestSession(
             challenge: self,

@@ -22,7 +22,15 @@ struct DigestUser {
             try charset.append(username.span, to: &name)
             key = try Self.key(name: name, password: password, charset, challenge, digest)
             parameter = Self.parameter(name: name, challenge, digest)
-        case .clientCertificate: throw .wrongKind
+        case .digestHash(let username, let realm, let hash):
+            guard realm == challenge.realm else { throw .realmDiffers }
+            // SHA-512-256 has as many digits as SHA-256, whose they are taken for.
+            guard hash.count == 32 ? challenge.algorithm == .md5 : challenge.algorithm == .sha256 else {
+                throw .algorithmUnknown
+            }
+            key = hash
+            parameter = Self.parameter(name: username, challenge, digest)
+        case .ntHash, .kerberos, .token, .header, .clientCertificate, .deferred: throw .wrongKind
         }
     }
 

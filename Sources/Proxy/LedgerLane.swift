@@ -182,19 +182,15 @@ final class LedgerLane {
 
     private func fingerprint(of key: CredentialKey) -> SecretFingerprint? {
         if let known = fingerprints[key] { return known }
-        guard let credential = shared.credential(of: key) else { return nil }
-        switch credential.kind {
-        case .password(let username, let domain, let password):
-            let fingerprint = SecretFingerprint(
-                username: username,
-                domain: domain ?? "",
-                secret: password,
-                salt: salt
-            )
-            fingerprints[key] = fingerprint
-            return fingerprint
-        case .clientCertificate: return nil
-        }
+        guard let login = shared.credential(of: key)?.login else { return nil }
+        let fingerprint = SecretFingerprint(
+            username: login.username,
+            domain: login.domain,
+            secret: login.secret,
+            salt: salt
+        )
+        fingerprints[key] = fingerprint
+        return fingerprint
     }
 
     // MARK: Telling

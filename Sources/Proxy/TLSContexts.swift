@@ -61,7 +61,7 @@ final class TLSContexts: Sendable {
 
     private static func identity(_ credential: Credential) throws(TLSError) -> ClientIdentity? {
         switch credential.kind {
-        case .password: nil
+        case .password, .ntHash, .digestHash, .kerberos, .token, .header, .deferred: nil
         case .clientCertificate(.pem(let certificate, let key, let passphrase)):
             try ClientIdentity(certificate: certificate.span, privateKey: key, passphrase: passphrase)
         case .clientCertificate(.pkcs12(let file, let passphrase)):

@@ -129,6 +129,9 @@ package final class Rule: Sendable {
         return first == .basic || first == .bearer ? first : nil
     }
 
+    /// Whether its credential adds fields to requests, which answer no challenge.
+    package var isForHeader: Bool { credential?.isHeader ?? false }
+
     /// Whether its credential is shown within TLS, so that no challenge of HTTP ever meets it.
     package var isForClientCertificate: Bool { credential?.isClientCertificate ?? false }
 

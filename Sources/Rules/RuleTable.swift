@@ -35,7 +35,7 @@ package final class RuleTable: Sendable {
         let entries = index.entries(host: origin.host, address: IPAddress(origin.host))
         let upgradePorts = isProxy ? [] : routes.upgradePorts(of: origin.host)
         let matching = entries.lazy.map { self.rules[$0] }.filter {
-            $0.space.isProxy == isProxy && !$0.isForClientCertificate
+            $0.space.isProxy == isProxy && !$0.isForClientCertificate && !$0.isForHeader
                 && $0.space.matchesSchemeAndPort(of: origin, upgradePorts: upgradePorts)
         }
         return CandidateRules(origin: origin, isProxy: isProxy, upgradePorts: upgradePorts, rules: Array(matching))
