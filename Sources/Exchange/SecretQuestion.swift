@@ -14,7 +14,8 @@ package struct SecretQuestion: Sendable {
     package let refused: Credential?
 
     /// A question in all its parts.
-    package init(credential: Credential, server: Origin, isProxy: Bool, path: [UInt8] = [], refused: Credential? = nil) {
+    package init(credential: Credential, server: Origin, isProxy: Bool, path: [UInt8] = [], refused: Credential? = nil)
+    {
         self.credential = credential
         self.server = server
         self.isProxy = isProxy
