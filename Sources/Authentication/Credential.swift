@@ -84,7 +84,7 @@ package final class Credential: Sendable {
     /// The methods that its kind can answer.
     package var answers: Set<AuthenticationMethod> {
         switch kind {
-        case .password: [.basic, .digest]
+        case .password: [.basic, .digest, .ntlm, .negotiate]
         case .ntHash: [.ntlm]
         case .digestHash: [.digest]
         case .kerberos: [.negotiate]

@@ -55,23 +55,4 @@ extension Explanation {
         case .cancel(rule: nil): return "the exchange ends with 502"
         }
     }
-
-    /// The field value with everything that depends on the secret masked.
-    private static func value(for challenge: AuthenticationChallenge, _ rule: Rule) -> String {
-        guard case .password(let username, _, _)? = rule.credential?.kind else { return "***" }
-        guard challenge.method == .digest, let digest = DigestChallenge(challenge) else {
-            return "Basic *** (username \(quoted(username)))"
-        }
-        let name = digest.userhash ? "userhash of \(quoted(username))" : quoted(username)
-        var parts = ["username=\(name)", "realm=\(quoted(digest.realm))"]
-        if let algorithm = digest.algorithmSpelling {
-            parts.append("algorithm=\(printable(algorithm))")
-        }
-        switch digest.qop {
-        case .none: break
-        case .auth: parts.append("qop=auth")
-        case .authInt: parts.append("qop=auth-int")
-        }
-        return "Digest \(parts.joined(separator: ", ")), response=\"***\""
-    }
 }

@@ -68,7 +68,8 @@ extension Explanation {
     }
 
     private static func lines(of side: Side, isProxy: Bool) -> [Line] {
-        let way = side.facts.isSecure ? "counts as secure" : "is not secure: basic needs 'cleartext'"
+        let way =
+            side.facts.isSecure ? "counts as secure" : "is not secure: basic, bearer, header and ntlm need 'cleartext'"
         var lines = [
             Line(
                 topic: isProxy ? "parent" : "origin",
@@ -102,7 +103,7 @@ extension Explanation {
         switch rule.disposition {
         case .useCredential(let credential):
             let methods = AuthenticationMethod.allCases.filter { applying.methods.contains($0) }
-            text += "answers \(methods.map(\.name).joined(separator: " and ")) with '\(credential.name)'"
+            text += "answers \(list(methods.map(\.name))) with '\(credential.name)'"
             let held = methods.compactMap { method in
                 applying.objections[method].map { "\(method.name) is held back, \($0.code)" }
             }
@@ -117,6 +118,12 @@ extension Explanation {
         case .prefix(let prefix): text += ", in realms that begin with \(quoted(prefix))"
         }
         return text
+    }
+
+    /// "a, b and c".
+    static func list(_ words: [String]) -> String {
+        guard words.count > 1, let last = words.last else { return words.first ?? "" }
+        return words.dropLast().joined(separator: ", ") + " and " + last
     }
 
     private static func text(of mismatch: Mismatch, _ rule: Rule) -> String {

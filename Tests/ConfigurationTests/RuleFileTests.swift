@@ -90,7 +90,7 @@ import Testing
     @Test("'cleartext: true' means all that the rule answers") func cleartextTrue() throws {
         let text = withRule("{ space: { host: a.example.com }, use: staff, cleartext: true }")
         let rule = try #require(load(text, files: ["/run/pw": "x"]).configuration?.rules.rules.first)
-        #expect(rule.cleartext == MethodSet([.basic]))
+        #expect(rule.cleartext == MethodSet([.basic, .ntlm]))
     }
 
     @Test("a proxy's use follows all rules, as a rule for its host and port") func proxies() throws {

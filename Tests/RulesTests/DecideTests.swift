@@ -29,8 +29,8 @@ struct DecideTests {
             (
                 [.basic, .digestMD5, .ntlm, .digestSHA256, .digestSHA512, .bearer, .negotiate],
                 [
-                    "answer 4 rules[0]", "answer 3 rules[0]", "answer 1 rules[0]", "answer 0 rules[0]", "default",
-                    "pass 6 rule.none", "pass 5 rule.none", "pass 2 rule.none",
+                    "answer 6 rules[0]", "answer 4 rules[0]", "answer 3 rules[0]", "answer 2 rules[0]",
+                    "answer 1 rules[0]", "answer 0 rules[0]", "default", "pass 5 rule.none",
                 ]
             ),
             ([.basic, .basic], ["answer 0 rules[0]", "answer 1 rules[0]", "default"]),

@@ -58,7 +58,7 @@ struct ExplanationTests {
         #expect(lines(explanation, "route") == ["default: direct"])
         #expect(
             lines(explanation, "rule") == [
-                "rules[0] (countersign.yaml:10): answers basic and digest with 'staff' (basic is held back, cleartext.refused)",
+                "rules[0] (countersign.yaml:10): answers basic, digest, ntlm and negotiate with 'staff' (basic is held back, cleartext.refused; ntlm is held back, cleartext.refused)",
                 "rules[2] (countersign.yaml:12): never decides here, the rules before it do",
             ]
         )
@@ -81,7 +81,7 @@ struct ExplanationTests {
     func answers() throws {
         let rules = try table([RuleDraft(use: "staff").with { $0.cleartext = .all }])
         let fields = [
-            #"Digest realm="R", nonce="n", qop="auth", algorithm=SHA-256, Basic realm="R", Negotiate"#,
+            #"Digest realm="R", nonce="n", qop="auth", algorithm=SHA-256, Basic realm="R", Negotiate, Bearer"#,
             #"Digest realm="R", nonce="n", algorithm=FOO, Frobnicate x="y""#,
         ]
         let explanation = Explanation(
@@ -90,11 +90,12 @@ struct ExplanationTests {
         )
         #expect(
             lines(explanation, "answer") == [
-                #"digest of realm "R" by rules[0]: Authorization: Digest username="staff", realm="R", algorithm=SHA-256, qop=auth, response="***""#
+                #"negotiate by rules[0]: Authorization: Negotiate *** (username "staff")"#
             ]
         )
         #expect(
             lines(explanation, "then") == [
+                #"digest of realm "R" by rules[0]: Authorization: Digest username="staff", realm="R", algorithm=SHA-256, qop=auth, response="***""#,
                 #"basic of realm "R" by rules[0]: Authorization: Basic *** (username "staff")"#,
                 "the 401 goes to the client as it came",
             ]
@@ -103,7 +104,7 @@ struct ExplanationTests {
             lines(explanation, "challenge") == [
                 #"digest of realm "R": passed over, digest.algorithm-unknown"#,
                 "Frobnicate: passed over, method.unknown",
-                "negotiate: passed over, rule.none",
+                "bearer: passed over, rule.none",
             ]
         )
     }
@@ -141,8 +142,8 @@ struct ExplanationTests {
         )
         #expect(
             lines(explanation, "rule") == [
-                "rules[0] (countersign.yaml:10): answers basic and digest with 'staff' (basic is held back, cleartext.refused)",
-                "proxies.corp.use (countersign.yaml:3): answers basic and digest with 'login' (basic is held back, cleartext.refused)",
+                "rules[0] (countersign.yaml:10): answers basic, digest, ntlm and negotiate with 'staff' (basic is held back, cleartext.refused; ntlm is held back, cleartext.refused)",
+                "proxies.corp.use (countersign.yaml:3): answers basic, digest, ntlm and negotiate with 'login' (basic is held back, cleartext.refused; ntlm is held back, cleartext.refused)",
             ]
         )
         #expect(
