@@ -38,6 +38,7 @@ let package = Package(
         door("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
         .systemLibrary(name: "CGetopt", path: "Sources/C/CGetopt"),
         door("CYAML", pkgConfig: "yaml-0.1", apt: "libyaml-dev"),
+        door("CJansson", pkgConfig: "jansson", apt: "libjansson-dev"),
     ]
         + room("Bytes")
         + room("HTTP", ["Bytes"], tests: ["Support", "FuzzChecks"])
@@ -51,6 +52,7 @@ let package = Package(
             ["Bytes", "HTTP", "Crypto", "Authentication", "Trust", "Rules", "CYAML"],
             tests: ["Support", "FuzzChecks"]
         )
+        + room("Tokens", ["Bytes", "HTTP", "Crypto", "Authentication", "CJansson"], tests: ["Support", "FuzzChecks"])
         + room("Events", ["Bytes", "CEvent"])
         + room("TLS", ["Bytes", "Trust", "Crypto", "COpenSSL"], tests: ["Support", "FuzzChecks"])
         + room("Telemetry", ["Bytes"])
@@ -58,8 +60,8 @@ let package = Package(
         + room(
             "Proxy",
             [
-                "Bytes", "HTTP", "Crypto", "Authentication", "Trust", "Rules", "Exchange", "Events", "TLS", "Telemetry",
-                "Storage",
+                "Bytes", "HTTP", "Crypto", "Authentication", "Trust", "Rules", "Exchange", "Tokens", "Events", "TLS",
+                "Telemetry", "Storage",
             ],
             tests: ["Support"]
         )

@@ -154,6 +154,7 @@ package final class ProxyServer: Sendable {
         }
         policy.withLock { $0 = next }
         shared.tls.removeAll()
+        shared.secrets.adopt(next)
         shared.peers.forEach { $0.adopt(next) }
     }
 
@@ -165,6 +166,7 @@ package final class ProxyServer: Sendable {
         group.withLock { $0.take() }?.join()
         shared.files.stop()
         shared.reports.stop()
+        shared.secrets.stop()
         shared.certificates.stop()
         control?.close()
         ledger.close()

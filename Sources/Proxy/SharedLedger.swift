@@ -16,6 +16,53 @@ package final class SharedLedger: Sendable {
         var ledger: CredentialLedger
         var credentials: [CredentialKey: Credential] = [:]
         var lastGeneration: UInt32 = 0
+        /// The keys of the rule file's.
+        var registered: Set<CredentialKey> = []
+        /// What was fetched, by the key of what it was fetched for; the latest used is the last.
+        var fetched: [CredentialKey: [Credential]] = [:]
+
+        /// The keys of the rule file's, and those of what was fetched for them.
+        var currentKeys: Set<CredentialKey> {
+            registered.union(fetched.values.joined().compactMap(\.key))
+        }
+
+        mutating func register(_ credentials: [Credential]) -> (keys: [String: CredentialKey], wakes: [Waiter]) {
+            let keys = keys(for: credentials)
+            registered = Set(keys.values)
+            fetched = fetched.filter { registered.contains($0.key) }
+            return (keys, update())
+        }
+
+        mutating func admit(
+            _ kind: Credential.Kind,
+            for source: Credential,
+            under sourceKey: CredentialKey
+        ) -> (credential: Credential, wakes: [Waiter]) {
+            let key = CredentialKey(name: source.name, generation: lastGeneration + 1)
+            let candidate = Credential(fetched: kind, for: source, key: key)
+            var known = fetched[sourceKey] ?? []
+            if let place = known.firstIndex(where: { $0.hasSameSecret(as: candidate) }) {
+                let same = known.remove(at: place)
+                fetched[sourceKey] = known + [same]
+                return (same, [])
+            }
+            lastGeneration += 1
+            credentials[key] = candidate
+            guard registered.contains(sourceKey) else {
+                ledger.readmit(key)
+                return (candidate, [])
+            }
+            known.removeFirst(max(0, known.count + 1 - source.mostFetched))
+            fetched[sourceKey] = known + [candidate]
+            return (candidate, update())
+        }
+
+        private mutating func update() -> [Waiter] {
+            let wakes = ledger.register(currentKeys)
+            let remaining = Set(ledger.keys)
+            credentials = credentials.filter { remaining.contains($0.key) }
+            return wakes
+        }
 
         mutating func keys(for registered: [Credential]) -> [String: CredentialKey] {
             let known = Dictionary(grouping: credentials, by: \.key.name)
@@ -170,15 +217,32 @@ package final class SharedLedger: Sendable {
     /// One whose secret is what it was keeps its key and its standing; an exchange goes on with the key that it has.
     package func register(_ credentials: [Credential]) -> [String: CredentialKey] {
         let (keys, wakes) = state.withLock { state in
-            let keys = state.keys(for: credentials)
-            let wakes = state.ledger.register(keys.values)
-            let remaining = Set(state.ledger.keys)
-            state.credentials = state.credentials.filter { remaining.contains($0.key) }
+            let registered = state.register(credentials)
             knownVersion.store(state.ledger.version, ordering: .releasing)
-            return (keys, wakes)
+            return registered
         }
         if !wakes.isEmpty { waking.wake(wakes) }
         return keys
+    }
+
+    /// What was fetched for a credential of the rule file, whose key is `sourceKey`, as a credential with a key of its
+    /// own.
+    ///
+    /// It is the very one that was admitted before where the secret is the same, so that its standing stays; with a
+    /// source that the rule file doesn't have any more it is good for exchanges that began before. Of one source the
+    /// latest are kept.
+    package func admit(
+        _ kind: Credential.Kind,
+        for source: Credential,
+        under sourceKey: CredentialKey
+    ) -> Credential {
+        let (credential, wakes) = state.withLock { state in
+            let admitted = state.admit(kind, for: source, under: sourceKey)
+            knownVersion.store(state.ledger.version, ordering: .releasing)
+            return admitted
+        }
+        if !wakes.isEmpty { waking.wake(wakes) }
+        return credential
     }
 
     /// Takes in again what was dropped since an exchange began; see `CredentialLedger.readmit`.
@@ -287,5 +351,15 @@ package final class SharedLedger: Sendable {
         var time = timespec()
         _ = unsafe clock_gettime(clock, &time)
         return Int64(time.tv_sec) * 1_000_000_000 + Int64(time.tv_nsec)
+    }
+}
+
+extension Credential {
+    /// How many secrets of this source are known at a time: one, and those that it replaced; or one for each server.
+    fileprivate var mostFetched: Int {
+        switch deferred {
+        case .helper, .netrc: 256
+        case .programs, .oauth2, nil: 4
+        }
     }
 }

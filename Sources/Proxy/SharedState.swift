@@ -21,6 +21,7 @@ final class SharedState: Sendable {
     let ownAddresses: OwnAddresses
     let log: ProxyLog
     let reports: ReportLane
+    let secrets: SecretLane
     let peers = WorkerMailboxes()
 
     init(ledger: SharedLedger, resolverThreads: ResolverThreads, ownAddresses: OwnAddresses, log: ProxyLog) {
@@ -29,6 +30,13 @@ final class SharedState: Sendable {
         self.ownAddresses = ownAddresses
         self.log = log
         reports = ReportLane(resolverThreads: resolverThreads, contexts: tls, ownAddresses: ownAddresses, log: log)
+        let means = SecretMeans(
+            resolverThreads: resolverThreads,
+            contexts: tls,
+            ownAddresses: ownAddresses,
+            log: log
+        )
+        secrets = SecretLane(ledger: ledger, means: means)
     }
 }
 
