@@ -8,7 +8,7 @@ package final class Apache: RealServer {
 
     /// Starts it in the clear; a nonce is stale after `nonceLifetime` seconds.
     package convenience init(nonceLifetime: Int = 300) throws {
-        try self.init(nonceLifetime: nonceLifetime, tls: [], tells: "%{Authorization}i")
+        try self.init(nonceLifetime: nonceLifetime, more: [], tells: "%{Authorization}i")
     }
 
     /// Starts it over TLS with this certificate; its log tells whose certificate was shown in place of the
@@ -26,15 +26,38 @@ package final class Apache: RealServer {
             "<Location /certificate/>\n    SSLVerifyClient require\n    SSLVerifyDepth 2\n</Location>",
         ]
         if let repositories { tls += Apache.git(repositories) }
-        try self.init(nonceLifetime: 300, tls: tls, tells: "%{SSL_CLIENT_S_DN}x")
+        try self.init(nonceLifetime: 300, more: tls, tells: "%{SSL_CLIENT_S_DN}x")
     }
 
-    private init(nonceLifetime: Int, tls: [String], tells field: String) throws {
+    /// Starts it in the clear with `/negotiate/`, for which it wants a ticket of this realm; its log tells the user and the
+    /// client's port in place of the Authorization.
+    ///
+    /// `isBound` has who is known stay so on the connection (GssapiConnectionBound).
+    package convenience init(realm: KerberosRealm, keytab: String, isBound: Bool) throws {
+        try self.init(
+            nonceLifetime: 300,
+            more: [
+                "LoadModule auth_gssapi_module /usr/lib/apache2/modules/mod_auth_gssapi.so",
+                "<Location /negotiate/>", "AuthType GSSAPI", "AuthName Realm", "GssapiCredStore keytab:\(keytab)",
+                "GssapiAllowedMech krb5", "GssapiConnectionBound \(isBound ? "On" : "Off")", "Require valid-user",
+                "</Location>",
+            ],
+            tells: "%u %{remote}p",
+            environment: realm.environment
+        )
+    }
+
+    private init(
+        nonceLifetime: Int,
+        more: [String],
+        tells field: String,
+        environment: [String: String] = [:]
+    ) throws {
         folder = try ScratchFolder("apache")
         port = try FreePort.reserve()
         try folder.folder("run")
         log = AccessLog(path: folder("run/access.log"))
-        for name in ["open", "basic", "digest", "certificate"] {
+        for name in ["open", "basic", "digest", "certificate", "negotiate"] {
             try folder.folder(name)
             try folder.write("apache \(name)\n", to: "\(name)/index.html")
         }
@@ -43,8 +66,8 @@ package final class Apache: RealServer {
         try folder.write("\(Login.username):Digest staff:\(ha1)\n", to: "htdigest")
         let format = ["%>s", "%m", "%U", field].joined(separator: AccessLog.separator)
         let configuration = Apache.configuration(folder, port: port, nonceLifetime: nonceLifetime, format: format)
-        try folder.write(configuration + tls.map { "\($0)\n" }.joined(), to: "apache.conf")
-        process = try TestProcess("apache2", ["-f", folder("apache.conf"), "-DFOREGROUND"])
+        try folder.write(configuration + more.map { "\($0)\n" }.joined(), to: "apache.conf")
+        process = try TestProcess("apache2", ["-f", folder("apache.conf"), "-DFOREGROUND"], environment: environment)
         try waitUntilAccepting(port, of: process)
     }
 

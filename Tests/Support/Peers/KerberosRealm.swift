@@ -34,9 +34,16 @@ package final class KerberosRealm: Sendable {
         try run("kdb5_util", ["create", "-s", "-W", "-P", "master", "-r", name])
         try administer(
             services.map { "addprinc -randkey \($0)" }
-                + users.sorted { $0.key < $1.key }.map { "addprinc +requires_preauth -pw \($0.value) \($0.key)" }
+                + users.sorted { $0.key < $1.key }.map {
+                    "addprinc +requires_preauth -pw \(quoted($0.value)) \($0.key)"
+                }
         )
         try start()
+    }
+
+    /// A word as kadmin reads it, with whatever is in it.
+    private func quoted(_ word: String) -> String {
+        "\"\(word.split(separator: "\"", omittingEmptySubsequences: false).joined(separator: "\"\""))\""
     }
 
     /// What a program of the realm has in its environment.
@@ -54,7 +61,7 @@ package final class KerberosRealm: Sendable {
     package func administer(_ queries: [String]) throws {
         // What it says of a query that failed is the only sign.
         let output = try run("kadmin.local", ["-r", name], input: queries.map { "\($0)\n" }.joined())
-        guard !output.contains("while ") && !output.contains("unknown") else { throw TestFailure(output) }
+        guard !["while ", "unknown", "usage:"].contains(where: output.contains) else { throw TestFailure(output) }
     }
 
     /// A keytab with the present keys of these principals, which every server may read.

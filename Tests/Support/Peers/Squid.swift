@@ -3,12 +3,14 @@ internal import Glibc
 /// squid as a parent proxy that may reach every port of this machine.
 package final class Squid: RealServer {
     /// What it demands of its clients, by 407.
-    package enum Demand: Sendable {
+    package enum Demand: Equatable, Sendable {
         case nothing
         /// Realm "Squid basic".
         case basic
         /// Realm "Squid digest": MD5, qop auth, and squid's default limits of a nonce.
         case digest
+        /// A ticket of the realm for HTTP/localhost, whose key is in this keytab.
+        case negotiate(keytab: String)
     }
 
     package let port: UInt16
@@ -18,7 +20,7 @@ package final class Squid: RealServer {
     private let service: String
 
     /// Starts it; with a `leaf` its clients speak TLS to it.
-    package init(demanding demand: Demand, leaf: TestAuthority.Leaf? = nil) throws {
+    package init(demanding demand: Demand, leaf: TestAuthority.Leaf? = nil, realm: KerberosRealm? = nil) throws {
         folder = try ScratchFolder("squid")
         port = try FreePort.reserve()
         try folder.folder("run")
@@ -38,6 +40,11 @@ package final class Squid: RealServer {
             authentication = [
                 "auth_param digest program /usr/lib/squid/digest_file_auth -c \(folder("users"))",
                 "auth_param digest realm Squid digest",
+            ]
+        case .negotiate(let keytab):
+            let service = "HTTP/localhost@\(realm?.name ?? "")"
+            authentication = [
+                "auth_param negotiate program /usr/lib/squid/negotiate_kerberos_auth -k \(keytab) -s \(service)"
             ]
         }
         let access =
@@ -68,7 +75,7 @@ package final class Squid: RealServer {
         service = "countersign\(port)"
         let arguments = try ["-N", "-n", service, "-f", folder.write(configuration, to: "squid.conf")]
         // Asked politely it takes two seconds, clients or not, and there is nothing to keep.
-        process = try TestProcess("squid", arguments, stopSignal: SIGKILL)
+        process = try TestProcess("squid", arguments, environment: realm?.environment ?? [:], stopSignal: SIGKILL)
         try waitUntilAccepting(port, of: process)
     }
 
