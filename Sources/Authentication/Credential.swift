@@ -144,6 +144,15 @@ package final class Credential: Sendable {
         }
     }
 
+    /// The fields that it adds to requests, in lower case.
+    package var fieldNames: [String] {
+        switch kind {
+        case .header(let fields): fields.map { $0.name.lowercased() }
+        case .deferred(.programs(let credential)): credential.fieldNames
+        case .password, .ntHash, .digestHash, .kerberos, .token, .clientCertificate, .deferred: []
+        }
+    }
+
     /// Whether it is shown within TLS and answers no challenge of HTTP.
     package var isClientCertificate: Bool {
         switch kind {

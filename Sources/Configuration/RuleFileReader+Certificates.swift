@@ -68,26 +68,21 @@ extension RuleFileReader {
         return nil
     }
 
-    /// Tells that others can read a file with a private key.
-    mutating func warnIfReadableByOthers(_ node: YAMLNode?) {
+    /// Tells that others can read a file with a private key, or another that is worth as much.
+    mutating func warnIfReadableByOthers(_ node: YAMLNode?, what: String = "private key") {
         guard readsSecrets, let node, let path = path(node), files.isReadableByOthers(path) else { return }
-        warning(node, "other users can read this private key: chmod o-r")
+        warning(node, "other users can read this \(what): chmod o-r")
     }
 
     // MARK: credentials
 
-    mutating func certificateCredential(_ name: String, _ node: YAMLNode) -> Credential? {
-        for key in ["username", "domain", "password_form", "realm"] {
-            if let entry = node.entry(key) {
-                error(entry.key, "'\(key)' has no place beside a certificate")
-            }
-        }
+    mutating func certificateKind(_ node: YAMLNode) -> Credential.Kind? {
         let passphrase = secret(node["passphrase"])
         if node["passphrase"] != nil, passphrase == nil { return nil }
         let certificate =
             node["pkcs12"] == nil ? pemCertificate(node, passphrase: passphrase) : pkcs12(node, passphrase: passphrase)
         guard let certificate, check(certificate, node) else { return nil }
-        return Credential(name: name, kind: .clientCertificate(certificate), persistence: persistence(node))
+        return .clientCertificate(certificate)
     }
 
     private mutating func pemCertificate(_ node: YAMLNode, passphrase: Secret?) -> ClientCertificate? {
@@ -101,11 +96,9 @@ extension RuleFileReader {
     }
 
     private mutating func pkcs12(_ node: YAMLNode, passphrase: Secret?) -> ClientCertificate? {
-        if let key = node.entry("private_key")?.key {
-            error(key, "'private_key' has no place beside 'pkcs12', which holds the key")
-            return nil
-        }
-        guard let written = node["pkcs12"], let file = content(written, what: "the PKCS#12 file") else { return nil }
+        guard node["private_key"] == nil, let written = node["pkcs12"],
+            let file = content(written, what: "the PKCS#12 file")
+        else { return nil }
         warnIfReadableByOthers(ScalarValue.path(written))
         var bytes = file.bytes
         // A PFX is a SEQUENCE [RFC 7292 s.4].

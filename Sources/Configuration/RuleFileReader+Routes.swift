@@ -41,7 +41,10 @@ extension RuleFileReader {
             }
         }
         let terms = readTerms(node, methods: node["method"], credentials: used)
-        for credential in used { refuseColon(credential, methods: terms?.methods ?? methods(node["method"])) }
+        for credential in used {
+            refuseColon(credential, methods: terms?.methods ?? methods(node["method"]))
+            refuseForeignField(credential, isProxy: true, node["use"] ?? node)
+        }
         guard let terms, let text = text(node["url"], as: .proxyURL), case .success(let url) = ProxyURL.read(text)
         else {
             return nil

@@ -38,7 +38,8 @@ extension AuthenticationWords {
 /// What a rule and a proxy's `use` both say.
 struct AnswerTerms {
     var methods: [AuthenticationMethod]?
-    var preempt = Preemption.learned
+    /// Nil: as is usual for the credential.
+    var preempt: Preemption?
     var maxFailures = 1
     var withholdFor: Nanoseconds?
     var cleartext: MethodSet = []
@@ -76,12 +77,12 @@ extension RuleFileReader {
             space: space,
             disposition: disposition,
             clients: clients,
-            preempt: terms.preempt,
+            preempt: terms.preempt ?? credential?.usualPreemption(namesRealm: space.realm != .any) ?? .learned,
             maxFailures: terms.maxFailures,
             withholdFor: terms.withholdFor,
             cleartext: terms.cleartext,
             allowsCrossSite: boolean(node["cross_site"]) ?? false,
-            clientCredential: clientCredential(node),
+            clientCredential: clientCredential(node, isForHeader: credential?.isHeader == true),
             placeholder: text(node["placeholder"], as: .nonEmptyText).map { Array($0.utf8) },
             charset: node["charset"]?.text == "latin-1" ? .latin1 : .utf8,
             verifiesServer: boolean(node["verify_server"]) ?? false
@@ -89,11 +90,12 @@ extension RuleFileReader {
         rules.append(RuleEntry(node: node, space: written, hosts: hosts, rule: rule))
     }
 
-    private func clientCredential(_ node: YAMLNode) -> ClientCredentialPolicy {
+    private func clientCredential(_ node: YAMLNode, isForHeader: Bool) -> ClientCredentialPolicy {
         switch node["client_credential"]?.text {
+        case "keep": .keep
         case "replace": .replace
         case "refuse": .refuse
-        default: .keep
+        default: isForHeader ? .replace : .keep
         }
     }
 
@@ -198,13 +200,18 @@ extension RuleFileReader {
         _ hosts: [(pattern: HostPattern, mark: Mark)],
         _ credential: Credential
     ) {
+        guard !credential.choosesByHost else { return }
+        let answers = credential.answers
+        let what =
+            credential.isHeader
+            ? "fields" : answers == [.bearer] ? "token" : answers == [.negotiate] ? "ticket" : "password"
         for (pattern, mark) in hosts {
             let isEverything: Bool =
                 if case .network(let network) = pattern.form { network.prefixLength == 0 } else { false }
             guard pattern.isTooWideForSecret || isEverything else { continue }
             collector.error(
                 mark,
-                "any server that asks would get the password of \(Quoting.quoted(credential.name)): name the hosts it is for"
+                "any server that asks would get the \(what) of \(Quoting.quoted(credential.name)): name the hosts it is for"
             )
         }
     }

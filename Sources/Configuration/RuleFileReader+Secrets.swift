@@ -1,3 +1,4 @@
+internal import Authentication
 internal import Bytes
 internal import Crypto
 
@@ -5,17 +6,33 @@ extension RuleFileReader {
     /// The largest secret: what still makes an Authorization value of 64 KiB.
     private static let maximumSecret = 64 << 10
 
-    /// The secret that a mapping such as `{ file: PATH }` names; nil where something is wrong with it, which is told.
+    /// The secret that a mapping such as `{ file: PATH }` names, where a program can't give it; nil where something is
+    /// wrong with it, which is told.
     ///
     /// With `readsSecrets` false, whatever lies outside the rule file is an empty secret. No message repeats anything from
     /// inside the mapping.
     mutating func secret(_ node: YAMLNode?) -> Secret? {
+        switch secretPart(node, fits: { _ in true }) {
+        case .known(let secret): return secret
+        case .program:
+            let key = node?.entry("exec")?.key ?? node
+            if let key {
+                error(key, "'exec' can't stand here: this is looked at when the file is read; write it to a file")
+            }
+            return nil
+        case nil: return nil
+        }
+    }
+
+    /// The secret that a mapping names, known or to be printed by a program, whose output `fits` then judges; nil where
+    /// something is wrong with it, which is told.
+    mutating func secretPart(_ node: YAMLNode?, fits: @escaping @Sendable (Secret) -> Bool) -> SecretPart? {
         guard let node, !node.isFaulty, let entries = node.entries else { return nil }
         let forms = ["file", "env", "systemd", "exec", "value"]
         let written = entries.filter { entry in entry.key.text.map(forms.contains) ?? false }
         guard let form = written.first, let name = form.key.text else {
-            if entries.isEmpty || entries.contains(where: { $0.key.text == "prefix" }) {
-                error(node, "a secret needs one of 'file', 'env', 'systemd' and 'value'")
+            if entries.allSatisfy({ Schema.headerValue.section?.key($0.key.text ?? "") != nil }) {
+                error(node, "a secret needs one of 'file', 'env', 'systemd', 'exec' and 'value'")
             }
             return nil
         }
@@ -23,14 +40,41 @@ extension RuleFileReader {
             error(written[1].key, "a secret takes one of 'file', 'env', 'systemd', 'exec' and 'value'")
             return nil
         }
+        for key in ["refresh", "timeout"] where name != "exec" {
+            if let entry = node.entry(key) { error(entry.key, "'\(key)' belongs to 'exec'") }
+        }
         guard !form.value.isFaulty else { return nil }
         switch name {
-        case "file": return fileSecret(form.value)
-        case "env": return environmentSecret(form.value)
-        case "systemd": return systemdSecret(form.value)
-        case "value": return literalSecret(form.value)
-        default: return nil
+        case "file": return fileSecret(form.value).map(SecretPart.known)
+        case "env": return environmentSecret(form.value).map(SecretPart.known)
+        case "systemd": return systemdSecret(form.value).map(SecretPart.known)
+        case "value": return literalSecret(form.value).map(SecretPart.known)
+        default:
+            guard let arguments = program(form.value) else { return nil }
+            let program = SecretProgram(
+                arguments: arguments,
+                refresh: duration(node["refresh"]),
+                timeout: duration(node["timeout"]) ?? 10_000_000_000
+            )
+            return .program(program, fits: fits)
         }
+    }
+
+    /// A program, by its path or to be found in PATH, and its arguments; nil where something is wrong, which is told.
+    mutating func program(_ node: YAMLNode) -> [String]? {
+        guard !node.isFaulty, let elements = node.elements else { return nil }
+        var arguments = elements.compactMap { text($0, as: .nonEmptyText) }
+        guard arguments.count == elements.count else { return nil }
+        guard let name = arguments.first else {
+            error(node, "a program is missing: the list begins with its name")
+            return nil
+        }
+        if arguments.contains(where: { $0.utf8.contains(0) }) {
+            error(node, "an argument of a program can't contain a NUL character")
+            return nil
+        }
+        if name.contains("/") { arguments[0] = set.resolved(name, in: set.folders[node.start.file]) }
+        return arguments
     }
 
     private mutating func fileSecret(_ node: YAMLNode) -> Secret? {

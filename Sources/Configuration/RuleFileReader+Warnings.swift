@@ -12,9 +12,9 @@ extension RuleFileReader {
         warnOfParents()
         // Where something can't be read, what it would have used is not known.
         if !collector.hasErrors { warnOfUnused(root) }
-        let usesPassword =
-            rules.contains { $0.rule.credential?.isClientCertificate == false }
-            || proxies.values.contains { $0.parent?.credentials.contains { !$0.isClientCertificate } == true }
+        let used = rules.compactMap(\.rule.credential) + proxies.values.flatMap { $0.parent?.credentials ?? [] }
+        // Neither certificates nor fields are ever in the ledger.
+        let usesPassword = used.contains { !$0.isClientCertificate && !$0.isHeader }
         let start = root.entry("version")?.key.start ?? root.start
         if state.folder == nil, usesPassword {
             collector.warning(
@@ -138,18 +138,28 @@ extension RuleFileReader {
 
     private mutating func warnOfCleartext(_ parent: ParentProxy, _ node: YAMLNode) {
         let isLoopback = IPAddress(parent.origin.host)?.isLoopback ?? (parent.origin.host == "localhost")
-        guard !isLoopback, !parent.cleartext.contains(.basic) else { return }
+        guard !isLoopback, parent.origin.scheme == .http else { return }
+        let kinds = parent.credentials.reduce(MethodSet()) { $0.union(MethodSet($1.answers)) }
+        let answered = parent.methods.map { kinds.intersection(MethodSet($0)) } ?? kinds
+        let heldBack = answered.intersection(.exposing).subtracting(parent.cleartext)
         let place = node["url"] ?? node
-        if let methods = parent.methods, !methods.contains(.digest) {
+        if !parent.cleartext.isSuperset(of: .header), let fields = parent.credentials.first(where: \.isHeader) {
+            let name = Quoting.quoted(fields.name)
+            warning(place, "the way to it isn't TLS: the fields of \(name) aren't sent without 'cleartext: [header]'")
+        }
+        guard !heldBack.isEmpty else { return }
+        let list = heldBack.words.joined(separator: ", ")
+        if heldBack == answered {
+            let needs = heldBack.words.count == 1 ? "needs" : "need"
             warning(
                 place,
-                "its 407 is never answered: the way to it isn't TLS, so basic needs 'cleartext: [basic]'"
+                "its 407 is never answered: the way to it isn't TLS, so \(list) \(needs) 'cleartext: [\(list)]'"
             )
         } else if parent.methods == nil, node["cleartext"] == nil {
             warning(
                 place,
-                "the way to it isn't TLS: a demand for basic isn't answered. Write 'cleartext: [basic]' to allow it, "
-                    + "or 'method: [digest]' if it demands digest"
+                "the way to it isn't TLS: a demand for \(heldBack.words.joinedAsChoice) isn't answered. "
+                    + "Write 'cleartext' with what may go that way, or 'method: [digest]' if it demands digest"
             )
         }
     }

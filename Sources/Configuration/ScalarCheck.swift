@@ -103,8 +103,7 @@ extension ScalarType {
                     + AuthenticationWords.methods.joinedAsChoice
             )
         }
-        let notBuilt = AuthenticationWords.methods.filter { !AuthenticationWords.builtMethods.contains($0) }
-        return choiceProblem(text, AuthenticationWords.builtMethods, notBuilt)
+        return choiceProblem(text, AuthenticationWords.methods, [])
     }
 
     private static func hostPatternProblem(_ text: String) -> ScalarProblem? {

@@ -4,15 +4,15 @@ extension Schema {
         [
             SchemaKey("username", textOrSecret), SchemaKey("password", secret),
             SchemaKey("domain", .one(.nonEmptyText)),
-            SchemaKey("password_form", .one(.choice(["plain", "md5-hex"], notBuilt: ["nt-hash"]))),
-            SchemaKey("digest_ha1", secret).notBuilt("kind"), SchemaKey("realm", .one(.text)).notBuilt("kind"),
-            SchemaKey("kerberos", .section(kerberos)).notBuilt("kind"), SchemaKey("token", secret).notBuilt("kind"),
-            SchemaKey("oauth2", .section(oauth2)).notBuilt("kind"),
-            SchemaKey("header", .names(headerValue, "field names with a secret each")).notBuilt("kind").hidden,
+            SchemaKey("password_form", .one(.choice(["plain", "md5-hex", "nt-hash"]))),
+            SchemaKey("digest_ha1", secret), SchemaKey("realm", .one(.text)),
+            SchemaKey("kerberos", .section(kerberos)), SchemaKey("token", secret),
+            SchemaKey("oauth2", .section(oauth2)),
+            SchemaKey("header", .names(headerValue, "field names with a secret each")).hidden,
             SchemaKey("certificate", file), SchemaKey("private_key", secret), SchemaKey("passphrase", secret),
             SchemaKey("pkcs12", file),
-            SchemaKey("netrc", file).notBuilt("kind"),
-            SchemaKey("helper", .list(.one(.nonEmptyText), "a list, the program first")).notBuilt("kind").hidden,
+            SchemaKey("netrc", file),
+            SchemaKey("helper", .list(.one(.nonEmptyText), "a list, the program first")).hidden,
             SchemaKey("persistence", .one(.choice(["session", "none"]))),
         ],
         synonyms: [
@@ -31,9 +31,9 @@ extension Schema {
     static let secretForms = [
         SchemaKey("file", .one(.path)), SchemaKey("env", .one(.nonEmptyText)),
         SchemaKey("systemd", .one(.nonEmptyText)),
-        SchemaKey("exec", .list(.one(.nonEmptyText), "a list, the program first")).notBuilt("exec"),
-        SchemaKey("refresh", .one(.duration(zero: false))).notBuilt("exec"),
-        SchemaKey("timeout", .one(.duration(zero: false))).notBuilt("exec"), SchemaKey("value", .one(.text)),
+        SchemaKey("exec", .list(.one(.nonEmptyText), "a list, the program first")),
+        SchemaKey("refresh", .one(.duration(zero: false))),
+        SchemaKey("timeout", .one(.duration(zero: false))), SchemaKey("value", .one(.text)),
     ]
 
     static let secretSynonyms = [
@@ -44,7 +44,7 @@ extension Schema {
     static let secretSection = SchemaSection("a secret", secretForms, synonyms: secretSynonyms)
 
     static let secret = SchemaType(
-        "a secret: { file: PATH }, { env: NAME }, { systemd: NAME } or { value: TEXT }",
+        "a secret: { file: PATH }, { env: NAME }, { systemd: NAME }, { exec: [PROGRAM] } or { value: TEXT }",
         section: secretSection,
         isSecret: true
     )
@@ -56,7 +56,7 @@ extension Schema {
     )
 
     static let headerValue = SchemaType(
-        "a secret: { file: PATH }, { env: NAME }, { systemd: NAME } or { value: TEXT }",
+        "a secret: { file: PATH }, { env: NAME }, { systemd: NAME }, { exec: [PROGRAM] } or { value: TEXT }",
         section: SchemaSection(
             "a secret",
             secretForms + [SchemaKey("prefix", .one(.text))],

@@ -49,7 +49,7 @@ extension Schema {
     static let cleartext = SchemaType(
         ScalarType.cleartext.expected,
         scalar: .cleartext,
-        element: .one(.choice(AuthenticationWords.builtCleartext, notBuilt: ["bearer", "header", "ntlm"]))
+        element: .one(.choice(AuthenticationWords.cleartext))
     )
 
     static let proxy = SchemaSection(

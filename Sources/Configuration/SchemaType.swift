@@ -110,12 +110,10 @@ enum ScalarType: Sendable {
     }
 }
 
-/// The methods by their names in a rule file, and which of them this version answers.
+/// The methods by their names in a rule file, and what `cleartext` may name.
 enum AuthenticationWords {
     static let methods = ["basic", "digest", "ntlm", "negotiate", "bearer", "client-certificate"]
-    static let builtMethods = ["basic", "digest", "client-certificate"]
     static let cleartext = ["basic", "bearer", "header", "ntlm"]
-    static let builtCleartext = ["basic"]
 }
 
 /// A mapping with fixed keys.

@@ -48,6 +48,7 @@ extension Rule {
         guard space.isProxy == later.space.isProxy, space.scheme == nil || space.scheme == later.space.scheme,
             space.port.covers(later.space.port), space.realm.covers(later.space.realm),
             methods.isSuperset(of: later.methods), isForClientCertificate == later.isForClientCertificate,
+            isForHeader == later.isForHeader,
             !later.space.hosts.isEmpty
         else { return false }
         if let path = space.path {
@@ -62,7 +63,7 @@ extension Rule {
 
     /// Whether all that it answers shows the secret and none of it may do so without TLS.
     var isHeldBackWithoutTLS: Bool {
-        credential != nil && !methods.isEmpty && methods.isSubset(of: .exposing) && methods.isDisjoint(with: cleartext)
+        credential != nil && !sends.isEmpty && sends.isSubset(of: .exposing) && sends.isDisjoint(with: cleartext)
     }
 }
 

@@ -17,8 +17,15 @@ package struct MethodSet: OptionSet, Hashable, Sendable {
 
     /// All methods there are.
     package static let all = MethodSet(rawValue: .max)
+    /// Fields that a credential adds, which are no method of a challenge but are held back as some methods are.
+    package static let header = MethodSet(rawValue: 1 << 15)
     /// The methods whose value shows the secret, or lets it be computed, to whoever listens.
-    package static let exposing = MethodSet([AuthenticationMethod.basic, .bearer, .ntlm])
+    package static let exposing = MethodSet([AuthenticationMethod.basic, .bearer, .ntlm]).union(.header)
+
+    /// Their words in the rule file, in its order.
+    package var words: [String] {
+        AuthenticationMethod.allCases.filter { contains($0) }.map(\.name) + (isSuperset(of: .header) ? ["header"] : [])
+    }
 
     /// Whether the method is in the set.
     package func contains(_ method: AuthenticationMethod) -> Bool {

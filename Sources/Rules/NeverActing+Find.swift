@@ -60,7 +60,7 @@ extension NeverActing {
             $0.origin.scheme == .https || IPAddress($0.origin.host)?.isLoopback == true
         }
         guard let credential = rule.credential, rule.isHeldBackWithoutTLS, !isSecure else { return nil }
-        return .heldBack(credential: credential.name)
+        return .heldBack(credential: credential.name, methods: rule.sends)
     }
 
     private static func reason(
@@ -79,7 +79,7 @@ extension NeverActing {
         guard rule.isHeldBackWithoutTLS, !meetsTLS || rule.space.scheme == .http else { return nil }
         let isSecure =
             hosts.contains(where: \.mightBeLoopback) || routes.contains { $0.route.to?.address?.isLoopback == true }
-        return isSecure ? nil : .heldBack(credential: credential.name)
+        return isSecure ? nil : .heldBack(credential: credential.name, methods: rule.sends)
     }
 
     /// Where the route stands that upgrades all requests to these hosts, if one does.

@@ -15,7 +15,7 @@ package struct NeverActing: Hashable, Sendable {
         /// It is about http, and the route that stands there upgrades all of that to https (R-4).
         case upgraded(by: SourcePlace)
         /// All that it answers with this credential is held back for want of TLS (A-14).
-        case heldBack(credential: String)
+        case heldBack(credential: String, methods: MethodSet)
         /// It is about a parent, and no parent has its host.
         case noParent
         /// It is about a parent that listens on these other ports.
@@ -43,9 +43,12 @@ package struct NeverActing: Hashable, Sendable {
             return
                 "this rule never acts: the route in \(line(of: route)) takes http to this host over https; leave 'protocol' out"
         case .tunnelled: return "this rule never acts: an https host is tunnelled, the proxy sees none of its requests"
-        case .heldBack(let credential):
+        case .heldBack(let credential, let methods):
+            let words = methods.words
+            let go = words.count == 1 ? "goes" : "go"
             return
-                "'\(credential)' is never sent here: basic goes over TLS only unless 'cleartext: [basic]' stands in the rule"
+                "'\(credential)' is never sent here: \(Explanation.list(words)) \(go) over TLS only unless "
+                + "'cleartext: [\(words.joined(separator: ", "))]' stands in the rule"
         case .noParent: return "this rule never acts: no proxy under 'proxies' has this host"
         case .parentPort(let ports):
             return "this rule never acts: the proxy's port is \(ports.map { "\($0)" }.joined(separator: " or "))"

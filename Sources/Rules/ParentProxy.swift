@@ -16,8 +16,8 @@ package final class ParentProxy: Sendable {
     package let methods: [AuthenticationMethod]?
     /// The methods that may be used without TLS.
     package let cleartext: MethodSet
-    /// When its credentials are sent ahead.
-    package let preempt: Preemption
+    /// When its credentials are sent ahead; nil: as is usual for each.
+    package let preempt: Preemption?
     /// Rejections after which a credential is withheld.
     package let maxFailures: Int
     /// How long a credential is withheld; nil: until its secret changes.
@@ -31,7 +31,7 @@ package final class ParentProxy: Sendable {
         credentials: [Credential] = [],
         methods: [AuthenticationMethod]? = nil,
         cleartext: MethodSet = [],
-        preempt: Preemption = .learned,
+        preempt: Preemption? = nil,
         maxFailures: Int = 1,
         withholdFor: Nanoseconds? = nil
     ) {
@@ -61,7 +61,7 @@ package final class ParentProxy: Sendable {
                     methods: methods
                 ),
                 disposition: .useCredential(credential),
-                preempt: preempt,
+                preempt: preempt ?? credential.usualPreemption(namesRealm: false),
                 maxFailures: maxFailures,
                 withholdFor: withholdFor,
                 cleartext: cleartext

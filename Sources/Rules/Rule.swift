@@ -123,11 +123,13 @@ package final class Rule: Sendable {
         if case .useCredential(let credential) = disposition { credential } else { nil }
     }
 
-    /// The method by which it is sent ahead on the first request: the first of its list if that needs no challenge.
+    /// The method by which it is sent ahead on the first request, if it answers one that needs no challenge.
     package var methodWithoutChallenge: AuthenticationMethod? {
-        guard credential != nil, let first = space.methods?.first, methods.contains(first) else { return nil }
-        return first == .basic || first == .bearer ? first : nil
+        credential?.methodWithoutChallenge(among: space.methods)
     }
+
+    /// What it sends: the methods that it meets, or the fields that it adds.
+    package var sends: MethodSet { isForHeader ? .header : methods }
 
     /// Whether its credential adds fields to requests, which answer no challenge.
     package var isForHeader: Bool { credential?.isHeader ?? false }

@@ -202,7 +202,7 @@ private let keyFiles = [
         ),
         (
             "certificate: ca.pem, private_key: { file: ca.key }, username: u",
-            "3:60 'username' has no place beside a certificate"
+            "3:60 'username' has no place beside 'certificate'"
         ),
     ]
 

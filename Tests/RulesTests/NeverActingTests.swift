@@ -136,7 +136,10 @@ struct NeverActingTests {
             (RuleDraft(use: "u"), nil),
             (RuleDraft(use: "u").with { $0.scheme = .https }, .tunnelled),
             (RuleDraft(.rejectProtectionSpace).with { $0.scheme = .https }, nil),
-            (RuleDraft(use: "u").with { $0.methods = [.basic] }, .heldBack(credential: "u")),
+            (
+                RuleDraft(use: "u").with { $0.methods = [.basic] },
+                .heldBack(credential: "u", methods: MethodSet([.basic]))
+            ),
             (RuleDraft(use: "u").with { ($0.methods, $0.cleartext) = ([.basic], .all) }, nil),
             (RuleDraft(use: "u").with { ($0.methods, $0.hosts) = ([.basic], ["127.0.0.1"]) }, nil),
             (RuleDraft(use: "u").with { ($0.methods, $0.hosts) = ([.basic], ["localhost"]) }, nil),
@@ -148,7 +151,7 @@ struct NeverActingTests {
             ),
             (
                 RuleDraft(use: "u").with { ($0.isProxy, $0.hosts, $0.methods) = (true, ["proxy.example"], [.basic]) },
-                .heldBack(credential: "u")
+                .heldBack(credential: "u", methods: MethodSet([.basic]))
             ),
         ] as [(RuleDraft, NeverActing.Reason?)]
     )
