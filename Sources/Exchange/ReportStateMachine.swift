@@ -1,5 +1,5 @@
 package import Bytes
-internal import HTTP
+package import HTTP
 
 /// POSTs one report on a connection of its own, and reads as much of the response as says whether it was taken (T-4).
 package struct ReportStateMachine: ~Copyable {
@@ -33,11 +33,11 @@ package struct ReportStateMachine: ~Copyable {
     package init() {}
 
     /// Appends the request, which has neither credentials nor anything else that tells of the client.
-    package static func append(_ body: Span<UInt8>, to target: ReportTarget, into buffer: inout ByteBuffer) {
+    package static func append(_ body: Span<UInt8>, to resource: ResourceURL, into buffer: inout ByteBuffer) {
         HeadSerializer.appendMethod("POST".utf8.span, into: &buffer)
-        buffer.append(target.path)
+        buffer.append(resource.target)
         HeadSerializer.appendRequestLineEnd(into: &buffer)
-        HeadSerializer.appendField("Host", target.origin.authority, into: &buffer)
+        HeadSerializer.appendField("Host", resource.origin.authority, into: &buffer)
         HeadSerializer.appendField("User-Agent", "countersign", into: &buffer)
         HeadSerializer.appendField("Content-Type", "application/json", into: &buffer)
         HeadSerializer.appendContentLength(UInt64(body.count), into: &buffer)

@@ -80,7 +80,7 @@ extension ExchangeRunner {
         let isParents = layer == .hop && hop.isParent
         let port = (isParents ? nil : exchange.machine.destination?.origin.port) ?? hop.port
         let report = PinReport(failure, port: port, served: session.presentedCertificates, policy: policy)
-        let isNew = worker.report(report, to: policy.terms.reportURL.flatMap { ReportTarget($0) })
+        let isNew = worker.report(report, to: policy.terms.reportURL.flatMap { ResourceURL($0) })
         // An observation is told once; a refusal each time, since somebody waits for its reason.
         guard isNew || failure.kind != .observed else { return }
         let lines = failure.seenLines.joined(separator: ", ")
@@ -102,7 +102,7 @@ extension LocalResponse {
 
 extension Worker {
     /// Has a report sent, if there is somebody to take it, and says whether it is the first of its kind (T-4).
-    fileprivate func report(_ report: PinReport, to target: ReportTarget?) -> Bool {
+    fileprivate func report(_ report: PinReport, to target: ResourceURL?) -> Bool {
         guard let target else { return shared.reports.isNew(report, now: loop.unixSeconds) }
         return shared.reports.take(
             WaitingReport(

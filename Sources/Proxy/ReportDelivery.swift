@@ -5,7 +5,6 @@ internal import Exchange
 internal import Glibc
 internal import HTTP
 internal import Rules
-internal import TLS
 internal import Trust
 
 /// Brings one report to its collector on a connection of its own, and tells once what became of it.
@@ -15,38 +14,34 @@ final class ReportDelivery: ReadinessObserver, DeadlineObserver {
         let text: String
 
         static let late = Failure(text: "it didn't answer in time")
-        static let own = Failure(text: "it is this proxy itself")
     }
 
     private let report: WaitingReport
-    private let sender: ReportSender
+    private let means: DirectConnection.Means
     private var told: ((Failure?) -> Void)?
     private var machine = ReportStateMachine()
-    private var query: Resolver.Query?
-    private var addresses: ArraySlice<IPAddress> = []
+    private var connection: DirectConnection?
     private var socket: StreamSocket?
-    private var handshake: SecureHandshake?
     private var outbound = ByteBuffer()
-    private var lastError: SystemError?
     private lazy var deadline = Deadline(loop, observer: self)
 
     /// `told` gets nil where the collector took the report.
-    init(_ report: WaitingReport, by sender: ReportSender, told: @escaping (Failure?) -> Void) {
+    init(_ report: WaitingReport, by means: DirectConnection.Means, told: @escaping (Failure?) -> Void) {
         self.report = report
-        self.sender = sender
         self.told = told
+        self.means = means
+        let peer = DirectConnection.Peer(
+            origin: report.target.origin,
+            security: report.security,
+            timeouts: report.timeouts
+        )
+        // What is held against a collector is told here, and never in a report (T-4).
+        connection = DirectConnection(to: peer, by: means) { [weak self] in self?.connected($0) }
     }
 
-    private var loop: EventLoop { sender.loop }
+    private var loop: EventLoop { means.loop }
 
-    func start() {
-        let origin = report.target.origin
-        limit(report.timeouts.connect)
-        switch sender.resolver.resolve(origin.host, within: report.timeouts.dns, { [weak self] in self?.take($0) }) {
-        case .known(let answer): take(answer)
-        case .pending(let query): self.query = query
-        }
-    }
+    func start() { connection?.start() }
 
     /// Ends it untold.
     func cancel() {
@@ -56,91 +51,30 @@ final class ReportDelivery: ReadinessObserver, DeadlineObserver {
 
     func deadlinePassed() { finish(.late) }
 
-    private func limit(_ time: Nanoseconds) { deadline.set(to: loop.now.adding(nanoseconds: time)) }
-
     private func finish(_ failure: Failure?) {
         deadline.clear()
-        query?.cancel()
-        query = nil
-        handshake?.cancel()
-        handshake = nil
+        connection?.cancel()
+        connection = nil
         socket?.close()
         socket = nil
         let told = told
         self.told = nil
         told?(failure)
     }
-}
 
-// MARK: connecting
-
-extension ReportDelivery {
-    private func take(_ answer: ResolverThreads.Answer) {
-        query = nil
-        switch answer {
-        case .success(let found):
-            addresses = found[...]
-            connectNext()
-        case .failure: finish(Failure(text: "its name can't be resolved"))
-        }
-    }
-
-    private func connectNext() {
-        let port = report.target.origin.port
-        while let address = addresses.popFirst() {
-            if sender.ownAddresses.contains(address, port: port) { return finish(.own) }
-            do {
-                let socket = try StreamSocket.connect(to: SocketAddress(address, port: port), loop: loop)
-                self.socket = socket
-                socket.observer = self
-                if !socket.isConnecting { connected(socket) }
-                return
-            } catch {
-                lastError = error
-            }
-        }
-        finish(Failure(text: lastError?.reason ?? "it has no address"))
-    }
-
-    private func connected(_ socket: StreamSocket) {
-        guard let security = report.security else { return post(socket) }
-        limit(report.timeouts.handshake)
-        do {
-            let session = try TLSSession(
-                sender.contexts.context(security),
-                to: security.identity,
-                over: .descriptor(socket.descriptorNumber),
-                now: loop.unixSeconds
-            )
-            let handshake = SecureHandshake(session, on: socket) { [weak self] in self?.secured($0) }
-            self.handshake = handshake
-            secured(handshake.start())
-        } catch {
-            finish(Failure(text: "\(error)"))
-        }
-    }
-
-    private func secured(_ outcome: SecureHandshake.Outcome) {
-        switch outcome {
-        case .waiting: return
-        case .complete(let channel):
-            handshake = nil
-            guard let socket else { return }
-            socket.cipher = channel
+    private func connected(_ result: Result<StreamSocket, DirectConnection.Failure>) {
+        connection = nil
+        switch result {
+        case .failure(let failure): finish(Failure(text: failure.text))
+        case .success(let socket):
+            self.socket = socket
             socket.observer = self
             post(socket)
-        case .failed(let error, let session):
-            // What is held against a collector is told here, and never in a report (T-4).
-            finish(Failure(text: session.decision?.failure.map { "\($0.reasonCode): \($0.message)" } ?? "\(error)"))
         }
     }
-}
 
-// MARK: the exchange
-
-extension ReportDelivery {
     private func post(_ socket: StreamSocket) {
-        limit(report.timeouts.responseHead)
+        deadline.set(to: loop.now.adding(nanoseconds: report.timeouts.responseHead))
         var body = ByteBuffer(capacity: 16 * 1024)
         report.report.append(into: &body, now: report.date)
         ReportStateMachine.append(body.readable, to: report.target, into: &outbound)
@@ -170,15 +104,7 @@ extension ReportDelivery {
 
     func writable() {
         guard let socket, told != nil else { return }
-        guard socket.isConnecting else { return flush(socket) }
-        if let error = socket.connectResult() {
-            lastError = error
-            socket.close()
-            self.socket = nil
-            connectNext()
-        } else {
-            connected(socket)
-        }
+        flush(socket)
     }
 
     private func proceed(_ step: ReportStateMachine.Step) {

@@ -1,13 +1,14 @@
 internal import Bytes
 internal import Events
 internal import Exchange
+internal import HTTP
 internal import Rules
 internal import Trust
 
 /// A report on its way, with all that its delivery needs.
 struct WaitingReport: Sendable {
     let report: PinReport
-    let target: ReportTarget
+    let target: ResourceURL
     /// TLS to the collector; nil where its URL is http.
     let security: HopSecurity?
     let timeouts: TimeoutsConfiguration
@@ -93,14 +94,13 @@ final class ReportLane: Sendable {
     private func run(_ mailbox: Mailbox<Message>) {
         do throws(SystemError) {
             let loop = try EventLoop()
-            let sender = ReportSender(
-                lane: self,
+            let means = DirectConnection.Means(
                 loop: loop,
                 resolver: try Resolver(loop, threads: resolverThreads),
                 contexts: contexts,
-                ownAddresses: ownAddresses,
-                log: log
+                ownAddresses: ownAddresses
             )
+            let sender = ReportSender(lane: self, means: means, log: log)
             let receiver = loop.receive(from: mailbox) { sender.received($0) }
             loop.run()
             withExtendedLifetime(receiver) {}
@@ -111,7 +111,7 @@ final class ReportLane: Sendable {
     }
 
     /// The first report whose collector isn't in `busy`, and how many were dropped since the last call.
-    func next(except busy: Set<ReportTarget>) -> (report: WaitingReport?, dropped: Int) {
+    func next(except busy: Set<ResourceURL>) -> (report: WaitingReport?, dropped: Int) {
         state.withLock { state in
             let dropped = state.dropped
             state.dropped = 0

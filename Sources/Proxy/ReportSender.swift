@@ -1,35 +1,25 @@
 internal import Events
 internal import Exchange
+internal import HTTP
 
 /// What is on the loop of the lane for reports: one delivery at a time for each collector.
 final class ReportSender {
-    let loop: EventLoop
-    let resolver: Resolver
-    let contexts: TLSContexts
-    let ownAddresses: OwnAddresses
+    private let means: DirectConnection.Means
     private let lane: ReportLane
     private let log: ProxyLog
-    private var underWay: [ReportTarget: ReportDelivery] = [:]
+    private var underWay: [ResourceURL: ReportDelivery] = [:]
     /// Collectors whose last report failed: it is told once, until one arrives.
-    private var failing: Set<ReportTarget> = []
+    private var failing: Set<ResourceURL> = []
     private var lastCall: Timer?
     private var isSending = false
 
-    init(
-        lane: ReportLane,
-        loop: EventLoop,
-        resolver: Resolver,
-        contexts: TLSContexts,
-        ownAddresses: OwnAddresses,
-        log: ProxyLog
-    ) {
+    init(lane: ReportLane, means: DirectConnection.Means, log: ProxyLog) {
         self.lane = lane
-        self.loop = loop
-        self.resolver = resolver
-        self.contexts = contexts
-        self.ownAddresses = ownAddresses
+        self.means = means
         self.log = log
     }
+
+    private var loop: EventLoop { means.loop }
 
     func received(_ message: ReportLane.Message) {
         if case .end = message {
@@ -48,14 +38,14 @@ final class ReportSender {
             if dropped > 0 { log.warn("reports dropped, since too many were waiting: \(dropped)") }
             guard let report else { break }
             let target = report.target
-            let delivery = ReportDelivery(report, by: self) { [unowned self] in ended(target, $0) }
+            let delivery = ReportDelivery(report, by: means) { [unowned self] in ended(target, $0) }
             underWay[target] = delivery
             delivery.start()
         }
         if lastCall != nil, underWay.isEmpty { loop.stop() }
     }
 
-    private func ended(_ target: ReportTarget, _ failure: ReportDelivery.Failure?) {
+    private func ended(_ target: ResourceURL, _ failure: ReportDelivery.Failure?) {
         underWay[target] = nil
         if let failure {
             if failing.insert(target).inserted {

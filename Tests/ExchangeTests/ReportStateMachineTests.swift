@@ -12,7 +12,7 @@ import Testing
 
     @Test("T-4 a report is a POST of JSON on a connection of its own, without credentials")
     func request() throws {
-        let target = try #require(ReportTarget("http://user.example:8080/r/1?k=v"))
+        let target = try #require(ResourceURL("http://user.example:8080/r/1?k=v"))
         var buffer = ByteBuffer()
         ReportStateMachine.append(Array("{}".utf8).span, to: target, into: &buffer)
         let expected = [
@@ -20,29 +20,6 @@ import Testing
             "Content-Type: application/json", "Content-Length: 2", "Connection: close", "", "{}",
         ]
         #expect(String(buffer.readable) == expected.joined(separator: "\r\n"))
-    }
-
-    @Test(
-        "T-4 a collector's URL gives host, port and target",
-        arguments: [
-            ("https://r.example", "https://r.example", "r.example", 443 as UInt16),
-            ("http://R.example/T0KEN?b", "http://r.example", "r.example", 80),
-            ("https://[2001:DB8::1]:8443?q", "https://[2001:db8::1]:8443", "2001:db8::1", 8443),
-        ]
-    )
-    func targets(_ url: String, _ text: String, _ host: String, _ port: UInt16) throws {
-        let target = try #require(ReportTarget(url))
-        #expect(target.text == text)
-        #expect(target.origin.host == host)
-        #expect(target.origin.port == port)
-    }
-
-    @Test(
-        "T-4 what is no http URL is no collector",
-        arguments: ["", "/r", "ftp://r.example/", "http://", "https://u:p@r.example/", "http://r.example/#f", "r:80"]
-    )
-    func noTargets(_ url: String) {
-        #expect(ReportTarget(url) == nil)
     }
 
     @Test("T-4 any 2xx says that the report was taken, whatever comes behind its head")

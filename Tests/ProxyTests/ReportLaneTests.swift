@@ -1,5 +1,6 @@
 import Events
 import Exchange
+import HTTP
 import Rules
 import Support
 import Testing
@@ -26,7 +27,7 @@ struct ReportLaneTests {
         )
         return WaitingReport(
             report: PinReport(failure, port: port, served: [], policy: TrustPolicy(name: "trust[0]", terms: .init())),
-            target: try #require(ReportTarget("http://127.0.0.1:\(collector.port)/")),
+            target: try #require(ResourceURL("http://127.0.0.1:\(collector.port)/")),
             security: nil,
             timeouts: TimeoutsConfiguration(),
             date: 1_784_113_445
