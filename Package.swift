@@ -33,7 +33,13 @@ func door(_ name: String, pkgConfig: String, apt: String) -> Target {
 let package = Package(
     name: "countersign",
     products: [.executable(name: "countersign", targets: ["countersign"])],
+    traits: [
+        .trait(name: "GSSAPI", description: "NTLM and Negotiate, by libgssapi_krb5 and gss-ntlmssp"),
+        .default(enabledTraits: ["GSSAPI"]),
+    ],
     targets: [
+        // By libkrb5-dev; its pkg-config file has flags that SwiftPM refuses.
+        .systemLibrary(name: "CGSSAPI", path: "Sources/C/CGSSAPI"),
         door("CEvent", pkgConfig: "libevent_core", apt: "libevent-dev"),
         door("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
         .systemLibrary(name: "CGetopt", path: "Sources/C/CGetopt"),
@@ -55,12 +61,21 @@ let package = Package(
         + room("Tokens", ["Bytes", "HTTP", "Crypto", "Authentication", "CJansson"], tests: ["Support", "FuzzChecks"])
         + room("Events", ["Bytes", "CEvent"])
         + room("TLS", ["Bytes", "Trust", "Crypto", "COpenSSL"], tests: ["Support", "FuzzChecks"])
+        + room(
+            "GSS",
+            [
+                "Bytes", "Crypto", "Authentication",
+                .target(name: "CGSSAPI", condition: .when(traits: ["GSSAPI"])),
+            ],
+            tests: ["Support"]
+        )
         + room("Telemetry", ["Bytes"])
         + room("Storage", ["Bytes", "Crypto", "Authentication"], tests: ["Support"])
         + room(
             "Proxy",
             [
                 "Bytes", "HTTP", "Crypto", "Authentication", "Trust", "Rules", "Exchange", "Tokens", "Events", "TLS",
+                "GSS",
                 "Telemetry", "Storage",
             ],
             tests: ["Support"]
@@ -81,7 +96,7 @@ let package = Package(
                 dependencies: [
                     "Bytes", "HTTP", "Crypto", "Authentication", "Trust", "Rules", "Exchange", "Configuration",
                     "Events",
-                    "TLS", "Telemetry", "Storage", "Proxy", "Demonstration", "CGetopt",
+                    "TLS", "GSS", "Telemetry", "Storage", "Proxy", "Demonstration", "CGetopt",
                 ],
                 swiftSettings: swiftSettings
             ),

@@ -134,13 +134,13 @@ package final class KerberosRealm: Sendable {
     private func clientConfiguration(_ more: [String]) -> String {
         """
         [libdefaults]
+            \(more.joined(separator: "\n    "))
             default_realm = \(name)
             dns_lookup_kdc = false
             dns_lookup_realm = false
             dns_canonicalize_hostname = false
             rdns = false
             default_ccache_name = \(cache("default"))
-            \(more.joined(separator: "\n    "))
         [realms]
             \(name) = {
                 kdc = 127.0.0.1:\(port)
