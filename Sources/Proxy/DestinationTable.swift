@@ -282,11 +282,7 @@ extension Worker {
 
     /// TLS to a host under its trust policy.
     func security(of origin: Origin, _ certificate: Credential?) -> HopSecurity {
-        HopSecurity(
-            policy: configuration.trust.policy(host: origin.host, port: origin.port),
-            identity: IPAddress(origin.host).map(ReferenceIdentity.address) ?? .name(origin.host),
-            clientIdentity: certificate
-        )
+        configuration.security(of: origin, showing: certificate)
     }
 
     private func adoptLearned(_ destination: Destination, _ version: UInt64) {
@@ -362,6 +358,17 @@ extension LearnedSpaces {
                         $0.credential === space.credential && $0.realm == space.realm && $0.method == space.method
                     }
             }
+        )
+    }
+}
+
+extension ServerConfiguration {
+    /// TLS to a host under its trust policy, for exchanges and for requests of the proxy's own (T-7).
+    func security(of origin: Origin, showing certificate: Credential?) -> HopSecurity {
+        HopSecurity(
+            policy: trust.policy(host: origin.host, port: origin.port),
+            identity: IPAddress(origin.host).map(ReferenceIdentity.address) ?? .name(origin.host),
+            clientIdentity: certificate
         )
     }
 }

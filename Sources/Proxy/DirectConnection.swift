@@ -12,7 +12,15 @@ internal import Trust
 final class DirectConnection: ReadinessObserver, DeadlineObserver {
     /// Why there is no connection.
     struct Failure: Error {
-        enum Kind { case late, own, unreachable, insecure }
+        enum Kind {
+            case late, unreachable
+            /// It is this proxy itself.
+            case own
+            /// The host's trust policy refused it.
+            case untrusted
+            /// What the rule file says of TLS to it can't be put into practice.
+            case unusable
+        }
 
         let kind: Kind
         let text: String
@@ -129,7 +137,7 @@ final class DirectConnection: ReadinessObserver, DeadlineObserver {
             self.handshake = handshake
             secured(handshake.start())
         } catch {
-            fail(.insecure, "\(error)")
+            fail(.unusable, "\(error)")
         }
     }
 
@@ -142,7 +150,8 @@ final class DirectConnection: ReadinessObserver, DeadlineObserver {
             socket.cipher = channel
             end(.success(socket))
         case .failed(let error, let session):
-            fail(.insecure, session.decision?.failure.map { "\($0.reasonCode): \($0.message)" } ?? "\(error)")
+            guard let refusal = session.decision?.failure else { return fail(.unreachable, "\(error)") }
+            fail(.untrusted, "\(refusal.reasonCode): \(refusal.message)")
         }
     }
 

@@ -16,7 +16,9 @@ final class SecretFetch {
         let lifetime: Nanoseconds?
     }
 
-    private let errand: SecretLane.Errand
+    let errand: SecretLane.Errand
+    /// The request that is under way.
+    var request: EndpointRequest?
     private let fetcher: SecretFetcher
     private var pause: Timer?
 
@@ -25,23 +27,35 @@ final class SecretFetch {
         self.fetcher = fetcher
     }
 
-    private var name: String { errand.question.credential.name }
+    var name: String { errand.question.credential.name }
+    var loop: EventLoop { fetcher.loop }
+    var means: DirectConnection.Means { fetcher.means }
 
+    /// Begins an attempt.
     func start() {
-        failed(.unavailable(name, "this kind isn't fetched yet"))
+        pause = nil
+        switch errand.question.credential.deferred {
+        case .oauth2(let client): askEndpoint(of: client, showing: client.clientCertificate)
+        case .programs, .helper, .netrc, nil: failed(.unavailable(name, "this kind isn't fetched yet"))
+        }
     }
 
     /// Ends it untold.
     func cancel() {
         pause = nil
+        request?.cancel()
+        request = nil
     }
 
-    private func obtained(_ kind: Credential.Kind?, sent: Instant, lifetime: Nanoseconds?) {
+    /// The endpoint refused the client, so that what programs said of it may be outdated.
+    func endpointRefused(_ error: String?) {}
+
+    func obtained(_ kind: Credential.Kind?, sent: Instant, lifetime: Nanoseconds?) {
         fetcher.obtained(Obtained(kind: kind, sent: sent, lifetime: lifetime), for: errand)
     }
 
-    private func failed(_ failure: SecretFailure) {
+    func failed(_ failure: SecretFailure) {
         guard let moment = fetcher.failed(failure, for: errand) else { return }
-        pause = Timer(fetcher.loop, after: moment.since(fetcher.loop.now)) { [unowned self] in start() }
+        pause = Timer(loop, after: moment.since(loop.now)) { [unowned self] in start() }
     }
 }

@@ -6,20 +6,20 @@ internal import Exchange
 
 /// What is on the loop of the lane for secrets: the fetches under way.
 final class SecretFetcher {
-    let lane: SecretLane
-    let loop: EventLoop
-    let resolver: Resolver
-    let means: SecretMeans
+    let means: DirectConnection.Means
+    private let lane: SecretLane
+    private let log: ProxyLog
     private var underWay: [SecretLane.Place: SecretFetch] = [:]
     /// Credentials whose last fetch failed: it is told once, until one succeeds.
     private var failing: Set<CredentialKey> = []
 
-    init(lane: SecretLane, loop: EventLoop, means: SecretMeans) throws(SystemError) {
+    init(lane: SecretLane, means: DirectConnection.Means, log: ProxyLog) {
         self.lane = lane
-        self.loop = loop
         self.means = means
-        resolver = try Resolver(loop, threads: means.resolverThreads)
+        self.log = log
     }
+
+    var loop: EventLoop { means.loop }
 
     func received(_ message: SecretLane.Message) {
         switch message {
@@ -48,7 +48,7 @@ final class SecretFetcher {
             underWay[errand.place] = nil
             if failing.insert(errand.place.key).inserted {
                 let detail = failure.detail.isEmpty ? "" : " (\(failure.detail))"
-                means.log.warn("\(failure.response.details)\(detail)")
+                log.warn("\(failure.response.details)\(detail)")
             }
         }
         return next

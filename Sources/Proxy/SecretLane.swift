@@ -116,7 +116,7 @@ final class SecretLane: Sendable {
 
     /// Fetches what `question` asks for, or joins who waits for it, and calls `told` once.
     ///
-    /// It ends with `failed` at its deadline at the latest: about half a minute.
+    /// It ends with `failed` at its deadline at the latest, which is within a minute.
     func fetch(_ question: SecretQuestion, under policy: Policy, now: Instant, told: @escaping Told) {
         let shared = sharedPlace(of: question, under: policy)
         let (answer, errand, mailbox) = state.withLock { state -> (SecretAnswer?, Errand?, Mailbox<Message>?) in
@@ -270,7 +270,13 @@ final class SecretLane: Sendable {
     private func run(_ mailbox: Mailbox<Message>) {
         do throws(SystemError) {
             let loop = try EventLoop()
-            let fetcher = try SecretFetcher(lane: self, loop: loop, means: means)
+            let connecting = DirectConnection.Means(
+                loop: loop,
+                resolver: try Resolver(loop, threads: means.resolverThreads),
+                contexts: means.contexts,
+                ownAddresses: means.ownAddresses
+            )
+            let fetcher = SecretFetcher(lane: self, means: connecting, log: means.log)
             let receiver = loop.receive(from: mailbox) { fetcher.received($0) }
             loop.run()
             withExtendedLifetime(receiver) {}
