@@ -6,7 +6,7 @@ package struct SystemError: Error, Equatable, Sendable {
     /// The calls that may fail.
     package enum Operation: String, Sendable {
         case accept, bind, connect, eventfd, eventLoop, getsockname, listen, open, pipe, receive, send, setsockopt
-        case shutdown, signalfd, socket, splice, thread
+        case pidfd, shutdown, signalfd, socket, spawn, splice, thread
     }
 
     /// The errno.
