@@ -1,8 +1,9 @@
 #if GSSAPI
     internal import CGSSAPI
 
-    /// A cache of tickets that only its owner has: in memory, and wiped with it (C-10).
-    @safe struct CredentialCache: ~Copyable {
+    /// A cache of tickets that only its owners have, a login and the handshakes that it has begun: in memory, and wiped
+    /// with the last of them (C-10).
+    @safe final class CredentialCache {
         /// The library by which it is used, one call at a time.
         let library: KerberosLibrary
         let raw: krb5_ccache
@@ -18,22 +19,11 @@
 
         deinit { unsafe krb5_cc_destroy(library.raw, raw) }
 
-        /// Whether it is time for a new one: a tenth of its life or a minute before its end, whichever is more, but not
-        /// in the first half.
-        func isDue(at now: Int64) -> Bool {
-            let life = max(0, end - begin)
-            return now >= end - min(max(life / 10, 60), life / 2)
-        }
-
-        /// Whether its ticket-granting ticket still holds.
-        func isValid(at now: Int64) -> Bool { now < end }
-    }
-
-    extension CredentialCache {
-        /// Logs in with what `login` puts into the request; one attempt and no second one at another KDC.
+        /// The tickets that were got with `login`, which puts what it has into the request; one attempt and no second one at
+        /// another KDC.
         init(
             client: consuming KerberosPrincipal,
-            _ library: consuming KerberosLibrary,
+            _ library: KerberosLibrary,
             _ login: (krb5_context, krb5_init_creds_context) -> krb5_error_code
         ) throws(GSSError) {
             let subject = KerberosFailure.Subject(client: client.text, realm: client.realm)
@@ -50,12 +40,22 @@
             name = unsafe "MEMORY:" + String(cString: krb5_cc_get_name(library.raw, cache))
             self.client = subject.client
             realm = subject.realm
-            // The library's times wrap in 2038 and are counted on as unsigned.
+            // The library counts on as unsigned beyond 2038.
             begin = Int64(UInt32(bitPattern: times.starttime == 0 ? times.authtime : times.starttime))
             end = Int64(UInt32(bitPattern: times.endtime))
             unsafe raw = cache
             self.library = library
         }
+
+        /// Whether it is time for a new one: a tenth of its life or a minute before its end, whichever is more, but not
+        /// in the first half.
+        func isDue(at now: Int64) -> Bool {
+            let life = max(0, end - begin)
+            return now >= end - min(max(life / 10, 60), life / 2)
+        }
+
+        /// Whether its ticket-granting ticket still holds.
+        func isValid(at now: Int64) -> Bool { now < end }
 
         private static func logIn(
             _ library: krb5_context,

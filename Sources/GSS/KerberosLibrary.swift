@@ -2,7 +2,7 @@
     internal import CGSSAPI
 
     /// A context of libkrb5, with the profile as it was when it was made; used by one thread at a time.
-    @safe struct KerberosLibrary: ~Copyable {
+    @safe final class KerberosLibrary {
         let raw: krb5_context
 
         init() throws(GSSError) {
@@ -29,19 +29,19 @@
         }
     }
 
-    /// A principal's name, which must not outlive the library that it came from.
+    /// A principal's name.
     @safe struct KerberosPrincipal: ~Copyable {
         let raw: krb5_principal
-        private let library: krb5_context
+        private let library: KerberosLibrary
 
         /// Takes the name over.
-        init(taking raw: krb5_principal, _ library: borrowing KerberosLibrary) {
+        init(taking raw: krb5_principal, _ library: KerberosLibrary) {
             unsafe self.raw = raw
-            unsafe self.library = library.raw
+            self.library = library
         }
 
         /// The name that `text` stands for; without a realm it is in the default one.
-        init(_ text: String, _ library: borrowing KerberosLibrary) throws(GSSError) {
+        init(_ text: String, _ library: KerberosLibrary) throws(GSSError) {
             var raw: krb5_principal?
             let code = unsafe krb5_parse_name(library.raw, text, &raw)
             try library.check(code, KerberosFailure.Subject(client: text))
@@ -50,7 +50,7 @@
         }
 
         /// The principal of a service.
-        init(_ service: ServicePrincipalName, _ library: borrowing KerberosLibrary) throws(GSSError) {
+        init(_ service: ServicePrincipalName, _ library: KerberosLibrary) throws(GSSError) {
             switch service.form {
             case .principal(let text): try self.init(text, library)
             case .host(let name, let host):
@@ -62,7 +62,7 @@
             }
         }
 
-        deinit { unsafe krb5_free_principal(library, raw) }
+        deinit { unsafe krb5_free_principal(library.raw, raw) }
 
         /// Its realm.
         var realm: String {
@@ -74,8 +74,8 @@
         /// The whole of it as text.
         var text: String {
             var text: UnsafeMutablePointer<CChar>?
-            guard unsafe krb5_unparse_name(library, raw, &text) == 0, let text = unsafe text else { return "" }
-            defer { unsafe krb5_free_unparsed_name(library, text) }
+            guard unsafe krb5_unparse_name(library.raw, raw, &text) == 0, let text = unsafe text else { return "" }
+            defer { unsafe krb5_free_unparsed_name(library.raw, text) }
             return unsafe String(cString: text)
         }
     }

@@ -32,40 +32,35 @@
             return String(principal[principal.utf8.index(after: border)...])
         }
 
-        /// Makes sure that a ticket for `service` is at hand, and gives the name of the cache that it is in.
+        /// Makes sure that a ticket for `service` is at hand, and gives the cache that it is in.
         ///
         /// Without `mayAskKDC` only what is at hand is looked at.
-        func ticket(for service: ServicePrincipalName, mayAskKDC: Bool) throws(GSSError) -> String {
+        func ticket(for service: ServicePrincipalName, mayAskKDC: Bool) throws(GSSError) -> Ticket.Place {
             switch source {
             case .defaultCache: return try Ticket.find(service, cache: nil, principal: principal, mayAskKDC: mayAskKDC)
             case .cache(let name):
                 return try Ticket.find(service, cache: name, principal: principal, mayAskKDC: mayAskKDC)
             case .keytab, .password:
-                try renew(mayAskKDC: mayAskKDC)
-                return try ownTicket(service, mayAskKDC: mayAskKDC)
+                let cache = try renewed(mayAskKDC: mayAskKDC)
+                try cache.fetch(service, mayAskKDC: mayAskKDC)
+                return .own(cache)
             }
-        }
-
-        private func ownTicket(_ service: ServicePrincipalName, mayAskKDC: Bool) throws(GSSError) -> String {
-            guard own != nil else { throw .unreachable(writtenRealm ?? "") }
-            try own?.fetch(service, mayAskKDC: mayAskKDC)
-            return own?.name ?? ""
         }
 
         /// Logs in where there is no ticket, and anew ahead of its end; an old one that holds is used on where no KDC
         /// answers.
-        private func renew(mayAskKDC: Bool) throws(GSSError) {
+        private func renewed(mayAskKDC: Bool) throws(GSSError) -> CredentialCache {
             let now = Int64(time(nil))
-            let isValid = own?.isValid(at: now) ?? false
-            if isValid, own?.isDue(at: now) == false { return }
-            guard mayAskKDC else {
-                if isValid { return }
-                throw .unreachable(own?.realm ?? writtenRealm ?? "")
-            }
+            let valid = own.flatMap { $0.isValid(at: now) ? $0 : nil }
+            if let valid, !valid.isDue(at: now) || !mayAskKDC { return valid }
+            guard mayAskKDC else { throw .unreachable(own?.realm ?? writtenRealm ?? "") }
             do throws(GSSError) {
-                own = try logIn()
+                let fresh = try logIn()
+                own = fresh
+                return fresh
             } catch {
-                guard isValid, error.kind == .unavailable else { throw error }
+                guard let valid, error.kind == .unavailable else { throw error }
+                return valid
             }
         }
 
@@ -78,8 +73,7 @@
             }
         }
 
-        private func logIn(_ password: Secret, _ library: consuming KerberosLibrary) throws(GSSError) -> CredentialCache
-        {
+        private func logIn(_ password: Secret, _ library: KerberosLibrary) throws(GSSError) -> CredentialCache {
             let client = try KerberosPrincipal(principal ?? "", library)
             var text = password.withBytes(NTLMLogin.terminated)
             defer { Wiping.wipe(&text) }
@@ -96,7 +90,7 @@
 
         private func logIn(
             keytab path: String,
-            _ library: consuming KerberosLibrary
+            _ library: KerberosLibrary
         ) throws(GSSError) -> CredentialCache {
             let keytab = try Keytab(path, library)
             let client =
@@ -109,23 +103,23 @@
         }
     }
 
-    /// An open keytab, which must not outlive the library that it came from.
+    /// An open keytab.
     @safe private struct Keytab: ~Copyable {
         let raw: krb5_keytab
-        private let library: krb5_context
+        private let library: KerberosLibrary
 
-        init(_ path: String, _ library: borrowing KerberosLibrary) throws(GSSError) {
+        init(_ path: String, _ library: KerberosLibrary) throws(GSSError) {
             var raw: krb5_keytab?
             try library.check(unsafe krb5_kt_resolve(library.raw, path, &raw), KerberosFailure.Subject())
             guard let raw = unsafe raw else { throw KerberosFailure.unusableProfile }
             unsafe self.raw = raw
-            unsafe self.library = library.raw
+            self.library = library
         }
 
-        deinit { unsafe krb5_kt_close(library, raw) }
+        deinit { unsafe krb5_kt_close(library.raw, raw) }
 
         /// Whose key is its first.
-        func firstPrincipal(_ library: borrowing KerberosLibrary) throws(GSSError) -> KerberosPrincipal {
+        func firstPrincipal(_ library: KerberosLibrary) throws(GSSError) -> KerberosPrincipal {
             let subject = KerberosFailure.Subject(client: "anybody")
             var cursor: krb5_kt_cursor?
             try library.check(unsafe krb5_kt_start_seq_get(library.raw, raw, &cursor), subject)

@@ -8,6 +8,8 @@
         package let mechanism: Mechanism
         /// Whether nothing more is to be said, and the peer has proven itself where the mechanism can do so.
         package private(set) var isComplete = false
+        /// Kept for as long as the credential may look into it.
+        private let tickets: Ticket.Place?
         private let credential: GSSCredential
         private let target: GSSName
         private let channelBinding: [UInt8]?
@@ -21,6 +23,7 @@
             credential = try GSSCredential(login, inSPNEGO: inSPNEGO)
             self.target = target
             self.channelBinding = channelBinding
+            tickets = nil
             mechanism = inSPNEGO ? .ntlmInNegotiate : .ntlm
         }
 
@@ -33,9 +36,10 @@
             channelBinding: [UInt8]?,
             mayAskKDC: Bool
         ) throws(GSSError) {
-            let cache = try login.ticket(for: service, mayAskKDC: mayAskKDC)
+            let tickets = try login.ticket(for: service, mayAskKDC: mayAskKDC)
             let target = try GSSName(service)
-            credential = try GSSCredential(cache: cache)
+            credential = try GSSCredential(cache: tickets.name)
+            self.tickets = tickets
             self.target = target
             self.channelBinding = channelBinding
             mechanism = .kerberos
@@ -68,9 +72,14 @@
         ) -> OM_uint32 {
             let flags = mechanism == .kerberos ? OM_uint32(GSS_C_MUTUAL_FLAG) : 0
             let name = unsafe object
-            // Without target info there is no place for a binding, and gss-ntlmssp fails where it gets one.
-            let binding = mechanism != .kerberos && Type2.hasNoTargetInfo(input ?? []) ? nil : channelBinding
-            return unsafe withBuffer(input ?? []) { input in
+            var token = input ?? []
+            var binding = channelBinding
+            if mechanism != .kerberos {
+                token = Type2.withOneCharset(token)
+                // There is no place for a binding then, and gss-ntlmssp fails where it gets one.
+                if Type2.hasNoTargetInfo(token) { binding = nil }
+            }
+            return unsafe withBuffer(token) { input in
                 unsafe withBindings(binding) { bindings in
                     unsafe gss_init_sec_context(
                         &minor,

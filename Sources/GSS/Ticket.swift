@@ -4,14 +4,29 @@
     /// Tickets of services, got before a handshake so that its own call finds them and why there is none is known by
     /// libkrb5's own codes.
     enum Ticket {
-        /// Finds a ticket in a cache that others fill, by its name or nil for the default one, and gives the cache's full
-        /// name; it is looked for anew each time, so that one that appears later is noticed.
+        /// Where a ticket is.
+        enum Place {
+            /// In a cache that others fill, by its full name.
+            case shared(String)
+            case own(CredentialCache)
+
+            /// The name by which GSSAPI finds it.
+            var name: String {
+                switch self {
+                case .shared(let name): name
+                case .own(let cache): cache.name
+                }
+            }
+        }
+
+        /// Finds a ticket in a cache that others fill, by its name or nil for the default one; it is looked for anew each
+        /// time, so that one that appears later is noticed.
         static func find(
             _ service: ServicePrincipalName,
             cache name: String?,
             principal: String?,
             mayAskKDC: Bool
-        ) throws(GSSError) -> String {
+        ) throws(GSSError) -> Place {
             let library = try KerberosLibrary()
             let cache = try unsafe open(name, principal, library)
             defer { unsafe krb5_cc_close(library.raw, cache) }
@@ -20,13 +35,13 @@
             try library.check(unsafe krb5_cc_get_full_name(library.raw, cache, &fullName), KerberosFailure.Subject())
             guard let fullName = unsafe fullName else { throw KerberosFailure.unusableProfile }
             defer { unsafe krb5_free_string(library.raw, fullName) }
-            return unsafe String(cString: fullName)
+            return .shared(unsafe String(cString: fullName))
         }
 
         private static func open(
             _ name: String?,
             _ principal: String?,
-            _ library: borrowing KerberosLibrary
+            _ library: KerberosLibrary
         ) throws(GSSError) -> krb5_ccache {
             let subject = KerberosFailure.Subject(client: principal ?? "")
             var cache: krb5_ccache?
@@ -46,7 +61,7 @@
         static func fetch(
             _ service: ServicePrincipalName,
             in cache: krb5_ccache,
-            _ library: borrowing KerberosLibrary,
+            _ library: KerberosLibrary,
             mayAskKDC: Bool
         ) throws(GSSError) {
             var owner: krb5_principal?
@@ -67,7 +82,7 @@
             _ options: krb5_flags,
             _ wanted: inout krb5_creds,
             _ cache: krb5_ccache,
-            _ library: borrowing KerberosLibrary
+            _ library: KerberosLibrary
         ) -> krb5_error_code {
             var found: UnsafeMutablePointer<krb5_creds>?
             let code = unsafe krb5_get_credentials(library.raw, options, cache, &wanted, &found)

@@ -28,6 +28,7 @@ enum Realms {
             )
             ahead = try KerberosRealm("AHEAD.TEST")
             down = try KerberosRealm("DOWN.TEST")
+            down.stop()
             keytab = try open.keytab("HTTP/localhost", "HTTP/web.open.test", "HTTP/127.0.0.1")
             let files = [open, ahead, down].map(\.configuration).joined(separator: ":")
             unsafe setenv("KRB5_CONFIG", files, 1)
