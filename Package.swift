@@ -102,7 +102,7 @@ let package = Package(
             ),
             .target(
                 name: "FuzzChecks",
-                dependencies: ["Bytes", "HTTP", "Crypto", "Authentication", "Configuration", "TLS"],
+                dependencies: ["Bytes", "HTTP", "Crypto", "Authentication", "Configuration", "TLS", "Tokens"],
                 path: "Tests/Fuzz/Checks",
                 swiftSettings: swiftSettings
             ),
@@ -130,5 +130,6 @@ if fuzzing {
         fuzzTarget("ChallengeFuzz"),
         fuzzTarget("RuleFileFuzz"),
         fuzzTarget("ClientHelloFuzz"),
+        fuzzTarget("TokenResponseFuzz"),
     ]
 }

@@ -61,6 +61,8 @@ struct SecretMeans: Sendable {
     let resolverThreads: ResolverThreads
     let contexts: TLSContexts
     let ownAddresses: OwnAddresses
+    /// Where files that hold secrets are read.
+    let files = WorkLane("secret files")
     let log: ProxyLog
 }
 

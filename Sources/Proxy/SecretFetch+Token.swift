@@ -13,8 +13,22 @@ extension SecretFetch {
     /// How long a response may be on its way, unless `response_head` is shorter.
     private static let patience: Nanoseconds = .seconds(20)
 
-    /// Asks the endpoint of `client` for a token, which gets to see `certificate` where it wants one (T-7).
-    func askEndpoint(of client: OAuth2Credential, showing certificate: Credential?) {
+    /// Asks the endpoint of `client` for a token.
+    func askEndpoint(of client: OAuth2Credential) {
+        guard let certificate = client.clientCertificate, case .programs(let deferred) = certificate.deferred else {
+            return askEndpoint(of: client, showing: client.clientCertificate)
+        }
+        let key = errand.policy.keys[certificate.name] ?? CredentialKey(name: certificate.name)
+        collect(deferred.programs[...], of: key) { [unowned self] secrets in
+            guard let kind = deferred.make(secrets) else {
+                return failed(.unavailable(certificate.name, "what its programs print doesn't fit it"))
+            }
+            askEndpoint(of: client, showing: fetcher.admit(kind, for: certificate, under: key))
+        }
+    }
+
+    /// Asks the endpoint, which gets to see `certificate` where it wants one (T-7).
+    private func askEndpoint(of client: OAuth2Credential, showing certificate: Credential?) {
         guard let request = TokenRequest(for: client) else {
             return failed(.unavailable(name, "'token_endpoint' is no http or https URL"))
         }
@@ -52,7 +66,8 @@ extension SecretFetch {
             let pause = RetryAfter.nanoseconds(in: response.head.fields, unixSeconds: loop.unixSeconds)
             let answer = "answered \(status)\(error.map { " (\($0))" } ?? "")"
             if status >= 500 { return failed(passing("token.endpoint-failed", answer, retryAfter: pause)) }
-            endpointRefused(error)
+            // What programs said of the client may be outdated.
+            fetcher.outputs[key]?.refused(at: loop.now)
             failed(
                 SecretFailure(
                     .lasting,

@@ -19,14 +19,16 @@ final class SecretFetch {
     let errand: SecretLane.Errand
     /// The request that is under way.
     var request: EndpointRequest?
-    private let fetcher: SecretFetcher
+    let fetcher: SecretFetcher
     private var pause: Timer?
+    private var reading: UInt64?
 
     init(_ errand: SecretLane.Errand, by fetcher: SecretFetcher) {
         self.errand = errand
         self.fetcher = fetcher
     }
 
+    var key: CredentialKey { errand.place.key }
     var name: String { errand.question.credential.name }
     var loop: EventLoop { fetcher.loop }
     var means: DirectConnection.Means { fetcher.means }
@@ -35,8 +37,10 @@ final class SecretFetch {
     func start() {
         pause = nil
         switch errand.question.credential.deferred {
-        case .oauth2(let client): askEndpoint(of: client, showing: client.clientCertificate)
-        case .programs, .helper, .netrc, nil: failed(.unavailable(name, "this kind isn't fetched yet"))
+        case .oauth2(let client): askEndpoint(of: client)
+        case .programs(let credential): runPrograms(of: credential)
+        case .helper, .netrc: failed(.unavailable(name, "this kind isn't fetched yet"))
+        case nil: readToken()
         }
     }
 
@@ -45,10 +49,8 @@ final class SecretFetch {
         pause = nil
         request?.cancel()
         request = nil
+        if let reading { fetcher.stopReading(reading) }
     }
-
-    /// The endpoint refused the client, so that what programs said of it may be outdated.
-    func endpointRefused(_ error: String?) {}
 
     func obtained(_ kind: Credential.Kind?, sent: Instant, lifetime: Nanoseconds?) {
         fetcher.obtained(Obtained(kind: kind, sent: sent, lifetime: lifetime), for: errand)
@@ -57,5 +59,20 @@ final class SecretFetch {
     func failed(_ failure: SecretFailure) {
         guard let moment = fetcher.failed(failure, for: errand) else { return }
         pause = Timer(loop, after: moment.since(loop.now)) { [unowned self] in start() }
+    }
+
+    /// Reads a file, which gets ten seconds.
+    func read(_ path: String, then use: @escaping (Result<Secret, SystemError>) -> Void) {
+        let number = fetcher.read(path) { [unowned self] result in
+            pause = nil
+            reading = nil
+            use(result)
+        }
+        reading = number
+        pause = Timer(loop, after: .seconds(10)) { [unowned self] in
+            pause = nil
+            fetcher.stopReading(number)
+            use(.failure(.timedOut))
+        }
     }
 }

@@ -3,20 +3,42 @@ internal import Bytes
 internal import Crypto
 internal import Events
 internal import Exchange
+internal import Glibc
 
 /// What is on the loop of the lane for secrets: the fetches under way.
 final class SecretFetcher {
     let means: DirectConnection.Means
+    let programs: ProgramQueue
+    /// What programs printed, by the key of the credential that it belongs to.
+    var outputs: [CredentialKey: ProgramOutputs] = [:]
+    /// Credentials whose programs' outputs are for a token endpoint.
+    var endpointClients: Set<CredentialKey> = []
     private let lane: SecretLane
+    private let ledger: SharedLedger
+    private let files: WorkLane
+    private let mailbox: Mailbox<SecretLane.Message>
+    /// Who waits for a file, by a number of its own.
+    private var reading: [UInt64: (Result<Secret, SystemError>) -> Void] = [:]
+    private var lastReading: UInt64 = 0
     private let log: ProxyLog
     private var underWay: [SecretLane.Place: SecretFetch] = [:]
     /// Credentials whose last fetch failed: it is told once, until one succeeds.
     private var failing: Set<CredentialKey> = []
 
-    init(lane: SecretLane, means: DirectConnection.Means, log: ProxyLog) {
+    init(
+        lane: SecretLane,
+        connecting: DirectConnection.Means,
+        shared: SecretMeans,
+        ledger: SharedLedger,
+        mailbox: Mailbox<SecretLane.Message>
+    ) {
         self.lane = lane
-        self.means = means
-        self.log = log
+        self.ledger = ledger
+        self.mailbox = mailbox
+        means = connecting
+        files = shared.files
+        log = shared.log
+        programs = ProgramQueue(connecting.loop)
     }
 
     var loop: EventLoop { means.loop }
@@ -25,9 +47,34 @@ final class SecretFetcher {
         switch message {
         case .fetch(let errand): begin(errand)
         case .verdict: break
-        case .adopt(let keys): failing.formIntersection(keys)
+        case .adopt(let keys): adopt(keys)
+        case .read(let number, let result): reading.removeValue(forKey: number)?(result)
         case .end: end()
         }
+    }
+
+    /// See `SharedLedger.admit`.
+    func admit(_ kind: Credential.Kind, for source: Credential, under key: CredentialKey) -> Credential {
+        ledger.admit(kind, for: source, under: key)
+    }
+
+    /// Has a file read where that holds up nobody else; the number is for `stopReading`.
+    func read(_ path: String, then use: @escaping (Result<Secret, SystemError>) -> Void) -> UInt64 {
+        lastReading += 1
+        let number = lastReading
+        reading[number] = use
+        let isTaken = files.submit { [mailbox] in mailbox.send(.read(number, SecretFile.read(path))) }
+        if !isTaken { mailbox.send(.read(number, .failure(SystemError(.thread, code: EAGAIN)))) }
+        return number
+    }
+
+    /// Nobody waits for that file any more.
+    func stopReading(_ number: UInt64) { reading[number] = nil }
+
+    private func adopt(_ keys: Set<CredentialKey>) {
+        failing.formIntersection(keys)
+        endpointClients.formIntersection(keys)
+        outputs = outputs.filter { keys.contains($0.key) }
     }
 
     private func begin(_ errand: SecretLane.Errand) {
@@ -57,6 +104,7 @@ final class SecretFetcher {
     private func end() {
         for fetch in underWay.values { fetch.cancel() }
         underWay.removeAll()
+        programs.stop()
         loop.stop()
     }
 }

@@ -1,5 +1,6 @@
 internal import Authentication
 internal import Bytes
+internal import Crypto
 internal import Events
 internal import Exchange
 internal import HTTP
@@ -39,6 +40,8 @@ final class SecretLane: Sendable {
         case verdict(SecretVerdict)
         /// These credentials are those of the rule file from now on.
         case adopt(Set<CredentialKey>)
+        /// A file was read.
+        case read(UInt64, Result<Secret, SystemError>)
         case end
     }
 
@@ -210,6 +213,7 @@ final class SecretLane: Sendable {
         }
         running?.mailbox.send(.end)
         running?.thread.join()
+        means.files.stop()
         for (name, told) in waiting { told(.unavailable(name, "the proxy is ending")) }
     }
 
@@ -276,7 +280,13 @@ final class SecretLane: Sendable {
                 contexts: means.contexts,
                 ownAddresses: means.ownAddresses
             )
-            let fetcher = SecretFetcher(lane: self, means: connecting, log: means.log)
+            let fetcher = SecretFetcher(
+                lane: self,
+                connecting: connecting,
+                shared: means,
+                ledger: ledger,
+                mailbox: mailbox
+            )
             let receiver = loop.receive(from: mailbox) { fetcher.received($0) }
             loop.run()
             withExtendedLifetime(receiver) {}
