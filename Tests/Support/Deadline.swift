@@ -20,6 +20,9 @@ package struct Deadline: Sendable {
         return max(1, factor)
     }()
 
+    /// Whether what takes minutes is tested as well: `TEST_SOAK`.
+    package static let isSoaking = unsafe getenv("TEST_SOAK") != nil
+
     private let limit: Duration
     private let end: ContinuousClock.Instant
 

@@ -35,15 +35,22 @@ package final class HTTPClient {
     private let reader: MessageReader
     private let limit: Duration
 
-    /// Connects to a loopback port; a small `receiveBuffer` makes it a slow reader's.
+    /// Connects to a loopback port, from the address `source` where it is given; a small `receiveBuffer` makes it a slow reader's.
     package init(
         port: UInt16,
         address: String = "127.0.0.1",
+        source: String? = nil,
         limit: Duration = .seconds(20),
         receiveBuffer: Int? = nil
     ) throws {
         self.limit = limit
-        socket = try Socket.connected(port: port, address: address, receiveBuffer: receiveBuffer, by: Deadline(limit))
+        socket = try Socket.connected(
+            port: port,
+            address: address,
+            source: source,
+            receiveBuffer: receiveBuffer,
+            by: Deadline(limit)
+        )
         reader = MessageReader(socket)
     }
 

@@ -66,9 +66,13 @@ package final class RunningProxy: Sendable {
     /// Asks it to read its rules again.
     package func reload() { process.send(signal: SIGHUP) }
 
-    /// Connects to its first listener.
-    package func connect(limit: Duration = .seconds(20), receiveBuffer: Int? = nil) throws -> HTTPClient {
-        try HTTPClient(port: port, limit: limit, receiveBuffer: receiveBuffer)
+    /// Connects to its first listener, from the address `source` where it is given.
+    package func connect(
+        from source: String? = nil,
+        limit: Duration = .seconds(20),
+        receiveBuffer: Int? = nil
+    ) throws -> HTTPClient {
+        try HTTPClient(port: port, source: source, limit: limit, receiveBuffer: receiveBuffer)
     }
 
     /// Sends one request on a connection of its own, `Connection: close` put in, and takes the response.

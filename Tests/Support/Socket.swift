@@ -58,10 +58,12 @@ final class Socket: Sendable {
         return socket
     }
 
-    /// Connected to `port` of a loopback address; `receiveBuffer` is the kernel's, in bytes.
+    /// Connected to `port` of a loopback address, from another where `source` names one; `receiveBuffer` is the kernel's,
+    /// in bytes.
     static func connected(
         port: UInt16,
         address: String = "127.0.0.1",
+        source: String? = nil,
         receiveBuffer: Int? = nil,
         by deadline: Deadline
     ) throws -> Socket {
@@ -69,6 +71,9 @@ final class Socket: Sendable {
         if let receiveBuffer {
             var size = CInt(receiveBuffer)
             unsafe setsockopt(socket.raw, SOL_SOCKET, SO_RCVBUF, &size, socklen_t(MemoryLayout<CInt>.size))
+        }
+        if let source, unsafe withLoopback(0, source, { unsafe bind(socket.raw, $0, $1) }) != 0 {
+            throw TestFailure("bind \(source): \(systemError())")
         }
         let result = unsafe withLoopback(port, address) { unsafe Glibc.connect(socket.raw, $0, $1) }
         if result != 0 {

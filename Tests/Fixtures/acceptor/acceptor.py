@@ -46,9 +46,7 @@ class Acceptor:
             self.tls = ssl.SSLContext(ssl.PROTOCOL_TLS_SERVER)
             self.tls.load_cert_chain(tls["certificate"], tls["key"])
             if options.get("bindings"):
-                with open(tls["certificate"]) as file:
-                    der = ssl.PEM_cert_to_DER_cert(file.read())
-                self.bindings = b"tls-server-end-point:" + hashlib.sha256(der).digest()
+                self.bindings = schemes.end_point(tls["certificate"])
 
     def drops(self, place):
         with self.lock:
@@ -112,7 +110,7 @@ class Connection:
         options, value = self.options, fields.get(self.acceptor.answer, "")
         if not options["offers"] or any(target.startswith(prefix) for prefix in options.get("open", [])):
             return Verdict("in")
-        if options.get("takes_empty") and not value and int(fields.get("content-length", 0)) == 0:
+        if options.get("takes_empty") and "transfer-encoding" not in fields and int(fields.get("content-length", 0)) == 0:
             return Verdict("in")
         scheme = value.split(" ", 1)[0]
         if not value and self.identity:
@@ -168,9 +166,6 @@ class Connection:
         if self.index and self.identity and self.acceptor.drops("before"):
             return False
         method, target, version = first.split(" ")
-        if self.index == 0 and options.get("resets_first"):
-            self.resets = True
-            return False
         had = self.identity
         verdict = self.judge(method, target, fields)
         has_body = fields.get("transfer-encoding") or int(fields.get("content-length", 0)) > 0
@@ -207,6 +202,8 @@ class Connection:
         if verdict.kind == "challenge" and options.get("closes") == "first":
             return False
         if verdict.kind == "more" and options.get("closes") == "more":
+            return False
+        if verdict.kind == "in" and options.get("closes") == "success":
             return False
         if "closes_after" in options and self.index + 1 >= options["closes_after"]:
             return False

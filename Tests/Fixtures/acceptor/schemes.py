@@ -12,12 +12,23 @@ import struct
 import threading
 
 import spnego
+from cryptography import x509
+from cryptography.hazmat.primitives.serialization import Encoding
 from spnego._ntlm_raw.messages import Authenticate, AvId, NTClientChallengeV2
 from spnego.channel_bindings import GssChannelBindings
 
 NTLMSSP = b"NTLMSSP\x00"
 NTLM_OID = bytes.fromhex("2b06010401823702020a")
 KERBEROS_OIDS = [bytes.fromhex("2a864886f712010202"), bytes.fromhex("2a864882f712010202")]
+
+
+def end_point(path):
+    """The tls-server-end-point of a certificate [RFC 5929 4.1]: by the hash of its own signature, and SHA-256 for weaker."""
+    with open(path, "rb") as file:
+        certificate = x509.load_pem_x509_certificate(file.read())
+    name = certificate.signature_hash_algorithm.name
+    digest = hashlib.new("sha256" if name in ("md5", "sha1") else name, certificate.public_bytes(Encoding.DER))
+    return b"tls-server-end-point:" + digest.digest()
 
 
 def unbound(token):

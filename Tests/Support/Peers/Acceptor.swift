@@ -6,14 +6,16 @@ import Foundation
 /// X-Identity for whom it is and in X-Connection on which connection it went; a parent's in X-Parent-Identity. A parent
 /// dials 127.0.0.1 for every name, and keeps one upstream connection for each connection and origin.
 package final class Acceptor: Sendable {
-    /// When it ends a connection behind a challenge that it sent.
+    /// Behind which of its responses it ends a connection.
     package enum Closing: String, Encodable, Sendable {
-        /// Behind every one, so that no handshake can succeed.
+        /// Behind every challenge, so that no handshake can succeed.
         case each
         /// Behind those that begin none.
         case first
         /// Behind those within a handshake.
         case more
+        /// Behind none, but behind what is no challenge.
+        case success
     }
 
     /// What becomes of a request that expects 100.
@@ -57,7 +59,7 @@ package final class Acceptor: Sendable {
         package var silent = false
         /// The number of requests behind which a connection ends.
         package var closesAfter: Int?
-        package var drops: Drops?
+        package var drops = Drops()
         package var expect = Expectation.refuse
         /// Whether challenges are sent before the body is read.
         package var early = false

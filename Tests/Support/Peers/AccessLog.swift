@@ -68,4 +68,4 @@ func htpasswdLine() throws -> String {
 }
 
 /// Whether this process may and must tell servers to change to a user of their own.
-var isRoot: Bool { getuid() == 0 }
+package var isRoot: Bool { getuid() == 0 }
