@@ -17,8 +17,8 @@ BASIC = "Basic " + base64.b64encode(f"{USER}:{PASSWORD}".encode()).decode()
 class Setup:
     """What a program is set up for.
 
-    kind: forward (requests go to the origin), relay (bytes go to the origin), basic-parent, digest-parent (everything
-    goes to a parent that demands a login), basic-origin (the origin demands one), https-origin (requests in the clear go
+    kind: forward (requests go to the origin), relay (bytes go to the origin), basic-parent, digest-parent, ntlm-parent
+    (everything goes to a parent that demands a login), basic-origin (the origin demands one), https-origin (requests in the clear go
     to an origin that speaks TLS), interception (the TLS of tunnels to such an origin is opened).
     """
 
@@ -36,6 +36,7 @@ class Setup:
             "interception": tls,
             "basic-parent": ["--parent-basic", BASIC],
             "digest-parent": ["--parent-digest", f"{USER}:{REALM}:{PASSWORD}"],
+            "ntlm-parent": ["--parent-ntlm", "yes"],
             "basic-origin": ["--basic", BASIC],
         }.get(self.kind, [])
 
@@ -105,9 +106,9 @@ class Countersign(Program):
             certificate, key = map(certificates.path, (certificates.PROXY_AUTHORITY, certificates.PROXY_AUTHORITY_KEY))
             authority = f"{{ certificate: {certificate}, private_key: {{ file: {key} }} }}"
             lines.append(f"interception: {{ authority: {authority}, hosts: [localhost] }}")
-        if self.setup.kind in ("basic-parent", "digest-parent", "basic-origin"):
+        if self.setup.kind in ("basic-parent", "digest-parent", "ntlm-parent", "basic-origin"):
             lines.append(f"credentials: {{ alice: {{ username: {USER}, password: {{ value: {PASSWORD} }} }} }}")
-        if self.setup.kind in ("basic-parent", "digest-parent"):
+        if self.setup.kind in ("basic-parent", "digest-parent", "ntlm-parent"):
             cleartext = ", cleartext: [basic]" if self.setup.kind == "basic-parent" else ""
             lines.append(f'proxies: {{ parent: {{ url: "http://127.0.0.1:{self.origin}", use: alice{cleartext} }} }}')
             lines.append('routes: [{ host: "*", via: parent }]')
@@ -305,10 +306,28 @@ class Px(Program):
         return command
 
 
+class Cntlm(Program):
+    binary = "cntlm"
+
+    def command(self):
+        if self.setup.kind != "ntlm-parent":
+            self.refuse()
+        lines = [
+            f"Username {USER}",
+            "Domain CORP",
+            f"Password {PASSWORD}",
+            f"Proxy 127.0.0.1:{self.origin}",
+            f"Listen 127.0.0.1:{self.port}",
+            "Auth NTLMv2",
+        ]
+        return [self.installed(), "-f", "-c", self.write("cntlm.conf", "\n".join(lines) + "\n")]
+
+
 PROGRAMS = {
     "nginx": Nginx,
     "haproxy": Haproxy,
     "squid": Squid,
     "trafficserver": Trafficserver,
     "px": Px,
+    "cntlm": Cntlm,
 }

@@ -45,7 +45,8 @@ BULK = ("--connections", "4", "--path", f"/bulk/{BULK_BYTES}", "--length", str(B
 IDLE_CONNECTIONS = 3000
 
 LOGGED = Setup(access_log=True)
-BASIC_PARENT, DIGEST_PARENT, BASIC_ORIGIN = Setup("basic-parent"), Setup("digest-parent"), Setup("basic-origin")
+BASIC_PARENT, DIGEST_PARENT, NTLM_PARENT = Setup("basic-parent"), Setup("digest-parent"), Setup("ntlm-parent")
+BASIC_ORIGIN = Setup("basic-origin")
 HTTPS_ORIGIN, INTERCEPTION = Setup("https-origin"), Setup("interception")
 OPENED = ("--tunnel", "--authority", PROXY_AUTHORITY)
 RELAY, RELAY_SPLICE = Setup("relay"), Setup("relay", splice=True)
@@ -150,6 +151,18 @@ ROWS = (
         (Contender("ours", 15000, DIGEST_PARENT), Contender("px", 400, DIGEST_PARENT), Contender("ours plain", 15000)),
         (Target(0.03, "px"), Target(1.35, "ours plain")),
         KEPT,
+    ),
+    Row(
+        "6c", "parent with NTLM 407", "CPU µs", "requests",
+        (Contender("ours", 15000, NTLM_PARENT), Contender("cntlm", 400, NTLM_PARENT)),
+        (Target(0.02, "cntlm"),),
+        KEPT,
+    ),
+    Row(
+        "6c", "the same, new client connection each", "CPU µs", "requests",
+        (Contender("ours", 5000, NTLM_PARENT), Contender("cntlm", 400, NTLM_PARENT)),
+        (),
+        FRESH,
     ),
     Row(
         "6d", "origin with Basic 401", "CPU µs", "requests",

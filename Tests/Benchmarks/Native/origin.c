@@ -1,6 +1,6 @@
 // The origin of the benchmarks: one thread, one epoll, answers from memory.
 //
-//   origin --port N [--basic VALUE] [--parent-basic VALUE | --parent-digest USER:REALM:PASSWORD]
+//   origin --port N [--basic VALUE] [--parent-basic VALUE | --parent-digest USER:REALM:PASSWORD | --parent-ntlm yes]
 //          [--certificate FILE --key FILE]
 //
 //   GET /1k            1,024 bytes
@@ -9,7 +9,7 @@
 //   GET /basic/...     1,024 bytes, or 401 unless Authorization is the value of --basic
 //
 // With a certificate it speaks TLS. With a parent option it is a proxy that answers everything itself: 407 unless
-// Proxy-Authorization is right.
+// Proxy-Authorization is right; with --parent-ntlm unless a whole handshake came on the connection, whose end isn't verified.
 
 #include "digest.h"
 #include "support.h"
@@ -38,12 +38,13 @@ struct connection {
     int64_t left; // bytes of a bulk answer not sent yet
     bool waiting; // for the socket to become writable
     bool last;    // the client wants no further answer
+    bool known;   // a handshake of NTLM has ended here
     char head[HEAD + 1];
 };
 
 static int poller, zeros, port;
 static const char *origin_basic, *parent_basic;
-static bool parent_digest;
+static bool parent_digest, parent_ntlm;
 static const char *certificate, *key;
 static SSL_CTX *tls;
 static char fields[256];
@@ -82,6 +83,26 @@ static char *field(char *head, const char *name, char **end) {
         return value;
     }
     return NULL;
+}
+
+/// A CHALLENGE_MESSAGE [MS-NLMP 2.2.1.2] of the domain CORP with target information, the same for all.
+static const char ntlm_challenge[] =
+    "NTLM TlRMTVNTUAACAAAACAAIADAAAAAFgomgMDEyMzQ1NjcAAAAAAAAAAFoAWgA4AAAAQwBPAFIAUAACAAgAQwBPAFIAUAABAAwAUABBAFIARQBO"
+    "AFQABAASAGMAbwByAHAALgB0AGUAcwB0AAMAIABwAGEAcgBlAG4AdAAuAGMAbwByAHAALgB0AGUAcwB0AAAAAAA=";
+
+/// The same as `admitted`, for NTLM: the connection is known once the third message came on it.
+static bool admitted_ntlm(struct connection *connection, bool *alive) {
+    char *end = NULL;
+    char *value = field(connection->head, "Proxy-Authorization", &end);
+    // The base64 of "NTLMSSP", a NUL and the first byte of the message's type.
+    bool begins = value != NULL && strncasecmp(value, "NTLM TlRMTVNTUAAB", 17) == 0;
+    if (value != NULL && strncasecmp(value, "NTLM TlRMTVNTUAAD", 17) == 0) connection->known = true;
+    if (value != NULL) *end = '\r';
+    if (begins) connection->known = false;
+    if (connection->known) return true;
+    *alive = refuse(connection, "407 Proxy Authentication Required", "Proxy-Authenticate",
+                    begins ? ntlm_challenge : "NTLM");
+    return false;
 }
 
 /// Whether a parent's demand is met; if not, the refusal was sent or `*alive` is false.
@@ -143,6 +164,7 @@ static bool answer(struct connection *connection) {
     if (option != NULL) *end = '\r';
 
     bool alive = true;
+    if (parent_ntlm && !admitted_ntlm(connection, &alive)) return alive;
     if ((parent_digest || parent_basic != NULL) && !admitted(connection, method, target, &alive)) return alive;
     if (strncmp(path, "/basic/", 7) == 0) {
         char *value = field(connection->head, "Authorization", &end);
@@ -219,6 +241,7 @@ static void read_options(int count, char **values) {
         if (strcmp(values[index], "--port") == 0) port = atoi(value);
         else if (strcmp(values[index], "--basic") == 0) origin_basic = value;
         else if (strcmp(values[index], "--parent-basic") == 0) parent_basic = value;
+        else if (strcmp(values[index], "--parent-ntlm") == 0) parent_ntlm = true;
         else if (strcmp(values[index], "--certificate") == 0) certificate = value;
         else if (strcmp(values[index], "--key") == 0) key = value;
         else if (strcmp(values[index], "--parent-digest") == 0) {
@@ -242,8 +265,9 @@ static void prepare(void) {
     char date[64];
     strftime(date, sizeof date, "%a, %d %b %Y %H:%M:%S GMT", gmtime(&seconds));
     snprintf(fields, sizeof fields,
-             "Date: %s\r\nServer: origin\r\nContent-Type: application/octet-stream\r\nCache-Control: no-store\r\n",
-             date);
+             "Date: %s\r\nServer: origin\r\nContent-Type: application/octet-stream\r\nCache-Control: no-store\r\n%s",
+             // cntlm takes an answer for its connection's last unless both say otherwise.
+             date, parent_ntlm ? "Connection: keep-alive\r\nProxy-Connection: keep-alive\r\n" : "");
     small_size = write_answer(small_answer, "");
     last_size = write_answer(last_answer, "Connection: close\r\n");
     if (certificate != NULL) tls = tls_server(certificate, key);
