@@ -151,9 +151,7 @@ extension EventLoop {
     /// The monotonic time of this turn of the loop.
     package var now: Instant {
         if let cachedNow { return cachedNow }
-        var time = timespec()
-        _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
-        let now = Instant(nanoseconds: UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec))
+        let now = Instant.monotonic
         cachedNow = now
         return now
     }
@@ -181,3 +179,12 @@ extension EventLoop {
 
 @available(*, unavailable)
 extension EventLoop: Sendable {}
+
+extension Instant {
+    /// This moment by the clock that loops go by.
+    package static var monotonic: Instant {
+        var time = timespec()
+        _ = unsafe clock_gettime(CLOCK_MONOTONIC, &time)
+        return Instant(nanoseconds: UInt64(time.tv_sec) * 1_000_000_000 + UInt64(time.tv_nsec))
+    }
+}

@@ -1,12 +1,14 @@
 internal import Bytes
 internal import Configuration
 internal import Events
+internal import GSS
 internal import Proxy
 internal import Rules
 internal import Telemetry
 
 /// `countersign run`: serves until SIGTERM or SIGINT; SIGHUP or a changed file reloads.
 func runProxy(configPath: String, workers: Int?) -> Int32 {
+    KerberosProfile.install()
     SignalSource.block([.hangup, .interrupt, .terminate])
     let environment = EnvironmentSecrets()
     let result = RuleFile.load(path: configPath, environment: environment, materials: TLSMaterials())
