@@ -6,11 +6,10 @@ internal import Exchange
 internal import HTTP
 internal import Tokens
 
-/// The lane for secrets that are fetched: what was fetched, who waits, and a thread with a loop of its own for programs,
-/// token endpoints and netrc files.
+/// The lane for secrets that are fetched: what was fetched, who waits, and a thread with a loop of its own.
 ///
-/// The thread begins with the first question. However many ask, one fetch at a time is under way for a credential, for a
-/// helper or netrc for each server.
+/// The thread begins with the first question. However many ask, one fetch at a time is under way for a credential, for
+/// a helper or netrc for each server.
 final class SecretLane: Sendable {
     /// Is called once, on any thread, and possibly before `fetch` has returned.
     typealias Told = @Sendable (SecretAnswer) -> Void
@@ -135,8 +134,8 @@ final class SecretLane: Sendable {
             guard entry.waiting.count < Self.mostWaiting else {
                 return (.unavailable(name, "too many requests wait for it"), nil, nil)
             }
-            let isRefused = entry.isRefused(question.refused, of: question.credential)
-            if isRefused { entry.lifetime.refused(at: now) }
+            if entry.isRefused(question.refused, of: question.credential) { entry.lifetime.refused(at: now) }
+            let isRefused = entry.lifetime.isRefused(at: now)
             let advice = entry.lifetime.ask(at: now)
             let answer = entry.answer(to: advice)
             if answer == nil { entry.waiting.append(told) }
@@ -160,6 +159,7 @@ final class SecretLane: Sendable {
             state.withLock { state in
                 guard state.entries[place]?.isRefused(credential, of: source) == true else { return }
                 state.entries[place]?.lifetime.refused(at: now)
+                state.entries[place]?.stored = nil
             }
         }
         tell(credential, isRight: false, by: server, isProxy: isProxy, under: policy)
@@ -219,7 +219,8 @@ final class SecretLane: Sendable {
 
     // MARK: the thread
 
-    /// An attempt that began at `sent` brought a secret, or that there is none; nil for `lifetime`: until it is refused.
+    /// An attempt that began at `sent` brought a secret, or that there is none; `lifetime` is nil where that holds until
+    /// it is refused.
     func obtained(_ kind: Credential.Kind?, for errand: Errand, sent: Instant, lifetime: Nanoseconds?) {
         let credential = kind.map { errand.question.credential.fetched($0, errand.place.key, ledger) }
         let answer = credential.map(SecretAnswer.fetched) ?? .none

@@ -20,7 +20,7 @@ package struct SecretLifetime: Sendable {
         package var lastingRest: Nanoseconds = .seconds(30)
         /// The longest that `Retry-After` is heeded.
         package var longestRest: Nanoseconds = .seconds(60)
-        /// From one fetch for a refused secret to the next, unless one was confirmed in between.
+        /// From one refusal that leads to a fetch to the next, unless a secret was confirmed in between.
         package var refusalRest: Nanoseconds = .seconds(10)
 
         package init() {}
@@ -57,7 +57,8 @@ package struct SecretLifetime: Sendable {
 
     private let terms: Terms
     private var validUntil: Instant?
-    private var isRefused = false
+    /// From when on the one at hand isn't used any more, since it was refused.
+    private var refusedFrom = Instant.distantFuture
     private var aheadAt = Instant.distantFuture
     private var fetchBegan: Instant?
     private var attempt = 0
@@ -73,9 +74,12 @@ package struct SecretLifetime: Sendable {
 
     /// Whether what was obtained may be used.
     package func isValid(at now: Instant) -> Bool {
-        guard let validUntil, !isRefused else { return false }
-        return now < validUntil
+        guard let validUntil else { return false }
+        return now < validUntil && !isRefused(at: now)
     }
+
+    /// Whether what was obtained is of no use since it was refused.
+    package func isRefused(at now: Instant) -> Bool { now >= refusedFrom }
 
     /// What `ask` would say, which changes nothing.
     package func advice(at now: Instant) -> Advice {
@@ -91,14 +95,15 @@ package struct SecretLifetime: Sendable {
         return advice
     }
 
-    /// The secret at hand was refused where it was used.
+    /// The secret at hand was refused where it was used, so that it isn't used any more.
     ///
-    /// It isn't used any more, unless it was so shortly after the last one that it goes on being the answer.
+    /// Shortly after the last one that was, it goes on being the answer up to the end of `refusalRest`.
     package mutating func refused(at now: Instant) {
-        guard validUntil != nil, !isRefused, now >= nextRefusalAt else { return }
-        isRefused = true
-        nextRefusalAt = now.adding(nanoseconds: terms.refusalRest)
-        restsUntil = min(restsUntil, now)
+        let moment = max(now, nextRefusalAt)
+        guard validUntil != nil, moment < refusedFrom else { return }
+        refusedFrom = moment
+        nextRefusalAt = refusedFrom.adding(nanoseconds: terms.refusalRest)
+        restsUntil = min(restsUntil, refusedFrom)
     }
 
     /// The secret at hand was right.
@@ -108,7 +113,7 @@ package struct SecretLifetime: Sendable {
     package mutating func obtained(sent: Instant, lifetime: Nanoseconds?) {
         fetchBegan = nil
         failedFetches = 0
-        isRefused = false
+        refusedFrom = .distantFuture
         restsUntil = Instant(nanoseconds: 0)
         guard let lifetime else {
             validUntil = .distantFuture

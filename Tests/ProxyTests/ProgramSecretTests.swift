@@ -80,7 +80,7 @@ struct ProgramSecretTests {
     }
 
     @Test(
-        "A-17 a program that fails, hangs, prints nothing or is missing gives no secret, and the reason tells nothing of it",
+        "A-17 a program that fails, hangs or prints nothing gives no secret, and the reason tells nothing of it",
         arguments: [
             ("echo s3cret; exit 3", "its program ended with status 3"),
             ("kill -9 $$", "its program was ended by signal 9"),

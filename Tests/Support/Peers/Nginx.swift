@@ -1,4 +1,5 @@
-/// nginx: `/open/`, `/close/` (each response ends its connection) and `/basic/` (realm "Engine staff").
+/// nginx: `/open/`, `/close/` (each response ends its connection), `/basic/` (realm "Engine staff") and `/token`, which
+/// gives the Bearer token `nginx-token`.
 package final class Nginx: RealServer {
     package let port: UInt16
     package let process: TestProcess
@@ -83,6 +84,10 @@ package final class Nginx: RealServer {
                     root \(folder.path);
                     index index.html;
                     location /close/ { keepalive_timeout 0; alias \(folder.path)/open/; }
+                    location = /token {
+                        default_type application/json;
+                        return 200 '{"access_token":"nginx-token","token_type":"Bearer","expires_in":3600}';
+                    }
                     location /basic/ {
                         auth_basic "Engine staff";
                         auth_basic_user_file \(folder("users"));
