@@ -46,7 +46,7 @@ package struct AuthenticationChallenge: Equatable, Sendable {
     }
 
     /// Whether a parameter stands there with this text, in any case.
-    func names(_ lowercaseName: String, as text: String) -> Bool {
+    package func names(_ lowercaseName: String, as text: String) -> Bool {
         guard let value = value(lowercaseName) else { return false }
         return ASCII.equalsIgnoringCase(value.span, text)
     }

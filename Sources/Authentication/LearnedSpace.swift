@@ -20,8 +20,10 @@ package struct LearnedSpace: Sendable {
     package let realm: [UInt8]?
     package let method: AuthenticationMethod
     package internal(set) var scope: Scope
-    /// The whole value of a Basic space.
-    package internal(set) var basicValue: Secret?
+    /// The whole value of a Basic or Bearer space.
+    package internal(set) var value: Secret?
+    /// A handshake authenticates one request alone, not its connection.
+    package internal(set) var isForEachRequest = false
     /// The latest challenge of a Digest space.
     package internal(set) var digestChallenge: DigestChallenge?
     /// The directories of targets that were answered; they tell spaces of one origin apart.
@@ -34,6 +36,9 @@ package struct LearnedSpace: Sendable {
         case .below(let prefixes): prefixes.contains { $0.count == 1 }
         }
     }
+
+    /// What is sent ahead goes below the directories where it was confirmed [RFC 7617, section 2.2].
+    var isByDirectory: Bool { method == .basic || method == .bearer }
 
     /// How deep the target lies in the space; nil outside of it.
     func depth(of path: Span<UInt8>) -> Int? {

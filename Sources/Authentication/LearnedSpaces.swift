@@ -53,10 +53,10 @@ package struct LearnedSpaces {
         return spaces[place].ruleIndex
     }
 
-    /// The Basic value of a space; nil also for a Digest space.
-    package func basicValue(of id: Int) -> Secret? {
+    /// The value of a Basic or Bearer space; nil also for any other.
+    package func value(of id: Int) -> Secret? {
         guard let place = place(of: id) else { return nil }
-        return spaces[place].basicValue
+        return spaces[place].value
     }
 
     /// Learns that `credential` was confirmed for `path` by this Basic value; returns the space's id.
@@ -67,15 +67,61 @@ package struct LearnedSpaces {
         basicValue: Secret,
         path: Span<UInt8>
     ) -> Int {
+        learn(credential: credential, ruleIndex: ruleIndex, realm: realm, value: basicValue, of: .basic, path: path)
+    }
+
+    /// Learns that `credential` was confirmed for `path` by this value of Basic or Bearer; returns the space's id.
+    package mutating func learn(
+        credential: Credential,
+        ruleIndex: Int,
+        realm: [UInt8]?,
+        value: Secret,
+        of method: AuthenticationMethod,
+        path: Span<UInt8>
+    ) -> Int {
         var space = LearnedSpace(
             credential: credential,
             ruleIndex: ruleIndex,
             realm: realm,
-            method: .basic,
+            method: method,
             scope: origin == nil ? .everything : .below([])
         )
-        space.basicValue = basicValue
+        space.value = value
         return merge(space, path: path)
+    }
+
+    /// Learns that a handshake by this method confirmed `credential`, which goes for the whole origin or parent; returns
+    /// the space's id, and whether it is new.
+    package mutating func learn(
+        credential: Credential,
+        ruleIndex: Int,
+        handshake method: AuthenticationMethod
+    ) -> (id: Int, isNew: Bool) {
+        let space = LearnedSpace(
+            credential: credential,
+            ruleIndex: ruleIndex,
+            realm: nil,
+            method: method,
+            scope: .everything
+        )
+        if let known = spaces.first(where: { $0.isSame(as: space) }) { return (known.id, false) }
+        return (merge(space, path: nil), true)
+    }
+
+    /// The server wants a handshake for each request of that space (RFC 4559 says nothing of the connection).
+    package mutating func noteEachRequest(_ id: Int) {
+        if let place = place(of: id) { spaces[place].isForEachRequest = true }
+    }
+
+    /// The method of a space; cheaper than the whole space.
+    package func method(of id: Int) -> AuthenticationMethod? {
+        guard let place = place(of: id) else { return nil }
+        return spaces[place].method
+    }
+
+    /// The space that a handshake of this method taught for the credential.
+    package func handshakeSpace(_ credential: Credential, _ method: AuthenticationMethod) -> LearnedSpace? {
+        spaces.first { $0.method == method && $0.credential === credential }
     }
 
     /// Learns that `credential` was confirmed for `path` in answer to this challenge; returns the space's id.
@@ -186,7 +232,8 @@ extension LearnedSpaces {
         if let place = spaces.firstIndex(where: { $0.isSame(as: space) }) {
             space.id = spaces[place].id
             space.directories = spaces[place].directories
-            if space.method == .basic { space.scope = spaces[place].scope }
+            if space.isByDirectory { space.scope = spaces[place].scope }
+            space.isForEachRequest = spaces[place].isForEachRequest
             sessions = idle[place]
             remove(at: place)
         } else {
@@ -224,7 +271,7 @@ extension LearnedSpace {
     }
 
     private mutating func takeScopeFromDirectories() {
-        if method == .basic { scope = .below(directories) }
+        if isByDirectory { scope = .below(directories) }
     }
 }
 

@@ -10,16 +10,15 @@ package enum Side: Equatable, Sendable {
 /// What a leg of an exchange carries for one side.
 enum SentValue: Equatable {
     case none
-    /// Basic, or another value that doesn't depend on the challenge, in answer to one or sent ahead.
+    /// Basic, which doesn't depend on the challenge, in answer to one or sent ahead.
     case basicAnswer, basicAhead
     case digestAnswer, digestAhead
-
-    var isAhead: Bool {
-        switch self {
-        case .basicAhead, .digestAhead: true
-        case .none, .basicAnswer, .digestAnswer: false
-        }
-    }
+    /// A token [RFC 6750], in answer to a challenge or sent ahead.
+    case bearer
+    /// A token of a handshake that goes on, whatever the peer says to it.
+    case leg
+    /// The token of a handshake that the peer's verdict is expected to.
+    case lastLeg
 }
 
 /// An answer that was chosen for one side of an exchange.
@@ -27,6 +26,11 @@ package struct PreparedAnswer: Sendable {
     package enum Value: Sendable {
         case basic(Secret)
         case digest(DigestChallenge)
+        case bearer(Secret)
+        /// One token after the other, on one connection (C-1).
+        case handshake(TokenQuestion.Mechanism)
+        /// The credential has to be fetched first; nil for what is sent ahead.
+        case deferred(AuthenticationMethod, AuthenticationChallenge?)
     }
 
     package let credential: Credential
@@ -46,6 +50,10 @@ package struct PreparedAnswer: Sendable {
         switch value {
         case .basic: .basic
         case .digest: .digest
+        case .bearer: .bearer
+        case .handshake(.ntlm): .ntlm
+        case .handshake(.negotiate): .negotiate
+        case .deferred(let method, _): method
         }
     }
 }
@@ -91,12 +99,21 @@ struct AuthorizationSide {
     var bodyHash: [UInt8]?
     /// The prepared answer was confirmed in this exchange.
     var isConfirmed = false
+    /// What is sent ahead by `.ahead` was confirmed by an answer before (A-6b).
+    var isAheadLearned = false
+    /// The token was fetched anew in this exchange, since the server refused it.
+    var isFetchedAnew = false
+    /// The token in whose place another one is to come.
+    var refusedToken: Credential?
+    /// Rules whose method failed before anything secret was sent.
+    var unavailable: [CandidateRules.Exception] = []
+    var handshake = Handshake()
     /// A value of ours brought the response that is passed on.
     var isAnswered: Bool { sent != .none }
 
     mutating func reset() {
         // The common exchange has nothing to forget here.
-        if plan == .none && sent == .none && challenges.isEmpty && reason == nil { return }
+        if plan == .none && sent == .none && challenges.isEmpty && reason == nil && unavailable.isEmpty { return }
         plan = .none
         prepared = nil
         permission = .notNeeded
@@ -114,6 +131,11 @@ struct AuthorizationSide {
         wantsFreshNonce = false
         bodyHash = nil
         isConfirmed = false
+        isAheadLearned = false
+        isFetchedAnew = false
+        refusedToken = nil
+        unavailable.removeAll(keepingCapacity: true)
+        handshake = Handshake()
     }
 
     /// The prepared answer covers the body (qop auth-int).

@@ -28,6 +28,8 @@ package final class Hop {
     package var learned = LearnedSpaces.ofParent
     /// It refused an expectation of ours with 417, or speaks HTTP/1.0 (B-2).
     package var refusesExpectation = false
+    /// It is a parent that speaks HTTP/1.0, which keeps no connection unasked (C-11).
+    package var speaksHTTP10 = false
     /// It was seen to end a connection behind a challenge without saying so.
     package var closesBehindChallenges = false
     /// The learned space that may be sent ahead without asking the ledger while that is at its version.
@@ -40,6 +42,8 @@ package final class Hop {
     private var isInForce = true
     /// Idle connections, the one used last at the end.
     package var idle: [UpstreamID] = []
+    /// Idle connections that belong to somebody, in the same order (C-1).
+    package var owned: [UpstreamID] = []
     /// Connections that are open or opening.
     package var openCount = 0
 
@@ -143,6 +147,8 @@ package final class Destination {
     package let candidates: CandidateRules
     package var learned: LearnedSpaces
     package var settled = Settled()
+    /// A handshake may begin with legs that leave the body out; not where one was taken for a request (B-3).
+    package var takesEmptyLegs = true
     /// The version of what other loops learned that was looked at.
     package var learnedVersion: UInt64 = 0
     /// Some rule could answer for some client: request bodies are worth keeping (B-1).

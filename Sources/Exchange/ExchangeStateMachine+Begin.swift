@@ -47,6 +47,7 @@ extension ExchangeStateMachine {
                 return planAlways(side, head)
             }
             guard permits(.origin, destination.candidates, space, path) else { return }
+            if prepareLearned(.origin, space) { return }
             origin.plan = .learned(index)
             let settled = Settled(version: ledgerVersion, space: index)
             origin.permission = destination.settled == settled ? .notNeeded : .needed
@@ -56,10 +57,20 @@ extension ExchangeStateMachine {
                 return planAlways(side, head)
             }
             guard permits(.parent, destination.hop.candidates, space, path) else { return }
+            if prepareLearned(.parent, space) { return }
             parent.plan = .learned(index)
             let settled = Settled(version: ledgerVersion, space: index)
             parent.permission = destination.hop.teacher.settled == settled ? .notNeeded : .needed
         }
+    }
+
+    /// What was learned with a secret that has to be fetched may have another one by now; false where it needs none.
+    private mutating func prepareLearned(_ side: Side, _ space: LearnedSpace) -> Bool {
+        guard space.credential.source != nil, space.value != nil, let rule = candidates(side)?.rule(at: space.ruleIndex)
+        else { return false }
+        prepareAhead(side, rule, by: space.method)
+        self[side].isAheadLearned = true
+        return true
     }
 
     private func permits(
@@ -84,15 +95,15 @@ extension ExchangeStateMachine {
     private mutating func planAlways(_ side: Side, _ head: borrowing RequestHead) {
         guard let candidates = candidates(side), !candidates.isEmpty else { return }
         guard let rule = candidates.preemptive(request: facts(side), path: head.rulePath) else { return }
-        prepareAhead(side, rule)
+        prepareAhead(side, rule, by: rule.methodWithoutChallenge ?? .basic)
     }
 
-    /// Prepares the rule's Basic value to be sent before any challenge.
-    mutating func prepareAhead(_ side: Side, _ rule: Rule) {
+    /// Prepares the rule's value to be sent before any challenge, by the method that needs none.
+    mutating func prepareAhead(_ side: Side, _ rule: Rule, by method: AuthenticationMethod) {
         guard let credential = rule.credential, !self[side].refused.contains(credential.name) else { return }
-        guard let value = try? BasicResponder.value(credential, charset: rule.charset) else { return }
+        guard let value = preparedValue(side, method, nil, credential, rule) else { return }
         self[side].plan = .ahead
-        self[side].prepared = PreparedAnswer(credential: credential, rule: rule, realm: nil, value: .basic(value))
+        self[side].prepared = PreparedAnswer(credential: credential, rule: rule, realm: nil, value: value)
         self[side].permission = .needed
     }
 
@@ -111,7 +122,12 @@ extension ExchangeStateMachine {
             )
         }
         guard !destination.isTunnel else { return nil }
-        if let index = head.fields.first(.authorization) { return judge(head.fields.value(index), head) }
+        if let index = head.fields.first(.authorization) {
+            let refusal = judge(head.fields.value(index), head)
+            let method = ClientAuthorization.method(head.fields.value(index))
+            bringsHandshake = bringsAuthorization && (method == .ntlm || method == .negotiate)
+            return refusal
+        }
         guard head.target.userinfo != nil, let value = Self.basicValueOfUserinfo(head) else { return nil }
         return judge(value.readable, head)
     }
@@ -135,7 +151,9 @@ extension ExchangeStateMachine {
             form.keepsAuthorization = false
             request.bringsAuthorization = false
             // A login in the target would not have gone ahead either.
-            if sendsAhead && isField { prepareAhead(.origin, rule) }
+            if sendsAhead && isField {
+                prepareAhead(.origin, rule, by: ClientAuthorization.method(value) ?? .basic)
+            }
         }
         return nil
     }
@@ -154,6 +172,10 @@ extension ExchangeStateMachine {
 
     /// Asks for what still needs the ledger's word, else goes on to a connection.
     mutating func proceed() -> Step {
+        if let side = deferredSide {
+            state = .obtaining
+            return .obtain(side)
+        }
         if parent.permission == .needed {
             state = .askingLedger
             return .ask(.parent)
@@ -166,6 +188,12 @@ extension ExchangeStateMachine {
             state = .collectingBody
             return .collectBody(tellClient: clientExpects)
         }
+        // While the refusal can still be passed on: there may be no token.
+        if holdsRefusal, let side = tokenSide {
+            state = .obtaining
+            return .obtain(side)
+        }
+        holdsRefusal = false
         return nextLeg()
     }
 
@@ -186,11 +214,14 @@ extension ExchangeStateMachine {
         case .toBeRead:
             state = .draining
             return .drain
+        case .none where hasConnection && leavesConnectionClean:
+            return readyToSend()
         case .none, .unusable:
             state = .acquiring
             // What another exchange left is no connection of the client's own.
             let isOwn = form.target == .authority && destination?.hop.isParent == false
             let prefersFresh = refused == .unusable || isOwn
+            loseConnection()
             return .acquire(fresh: prefersFresh)
         }
     }

@@ -12,10 +12,15 @@ extension ExchangeStateMachine {
         _ reading: ResponseReading
     ) -> Step {
         refused = reading.refused
+        holdsRefusal = true
+        challengedSide = side
         // A challenge is an answer: the next leg is a request of its own.
         isRepeated = false
         self.reading = reading
         readChallenges(side, response)
+        // What the parent refused has not reached the origin, and no token goes twice (C-7).
+        if side == .parent, origin.sent == .leg || origin.sent == .lastLeg { origin.handshake = Handshake() }
+        noteServer(side, response)
         if let step = judgeRefusal(side, head) { return step }
         return answerChallenge(side, head)
     }
@@ -23,13 +28,21 @@ extension ExchangeStateMachine {
     /// The ledger's file has the rejection, or can't have it: what follows from it may happen (A-7b).
     package mutating func rejectionRecorded(_ head: borrowing RequestHead) -> Step {
         guard state == .recordingRejection else { return .wait }
-        return answerChallenge(challengedSide, head)
+        if holdsRefusal { return answerChallenge(challengedSide, head) }
+        // Nobody was asked yet: a KDC refused what would have been sent ahead.
+        dropPlan(challengedSide)
+        return proceed()
     }
 
-    private mutating func answerChallenge(_ side: Side, _ head: borrowing RequestHead) -> Step {
+    /// Nothing of ours goes for this side any more.
+    mutating func dropPlan(_ side: Side) {
         self[side].plan = .none
         self[side].prepared = nil
         self[side].permission = .notNeeded
+    }
+
+    private mutating func answerChallenge(_ side: Side, _ head: borrowing RequestHead) -> Step {
+        dropPlan(side)
         guard !self[side].challenges.isEmpty else { return unanswered(side) }
         if side == .origin && answersByUserinfo {
             return prepareUserinfo(head) ? proceed() : unanswered(side)
@@ -54,9 +67,14 @@ extension ExchangeStateMachine {
     private mutating func judgeRefusal(_ side: Side, _ head: borrowing RequestHead) -> Step? {
         switch self[side].sent {
         case .none:
+            noteEachRequest(side)
             return nil
         case .digestAhead:
             return nil
+        case .bearer:
+            return judgeBearer(side, head)
+        case .leg, .lastLeg:
+            return judgeHandshake(side, head)
         case .digestAnswer:
             if let fresh = staleChallenge(side) { return answerStale(side, fresh) }
             return reject(side, head)
@@ -66,7 +84,7 @@ extension ExchangeStateMachine {
     }
 
     /// Tells the ledger, whose file has to have it before anything else happens (A-7b).
-    private mutating func reject(_ side: Side, _ head: borrowing RequestHead) -> Step? {
+    mutating func reject(_ side: Side, _ head: borrowing RequestHead) -> Step? {
         guard let credential = credential(side) else { return nil }
         report(side, .rejected, head)
         self[side].refused.append(credential.name)
@@ -79,13 +97,14 @@ extension ExchangeStateMachine {
         // A login in the target is nothing of the ledger's.
         let isTold = rule(side) != nil
         if case .learned = self[side].plan { forget(side, credential) }
+        if case .handshake? = self[side].prepared?.value { forget(side, credential) }
         guard isTold else { return nil }
         challengedSide = side
         state = .recordingRejection
         return .record
     }
 
-    private mutating func forget(_ side: Side, _ credential: Credential) {
+    mutating func forget(_ side: Side, _ credential: Credential) {
         if side == .origin {
             destination?.learned.forget(credentialNamed: credential.name)
         } else {
@@ -119,17 +138,19 @@ extension ExchangeStateMachine {
         return proceed()
     }
 
-    private mutating func decide(_ side: Side, _ head: borrowing RequestHead) {
+    mutating func decide(_ side: Side, _ head: borrowing RequestHead) {
         guard let candidates = candidates(side) else { return }
         self[side].offers = Offer.all(
             in: self[side].challenges,
             from: candidates.origin,
             isProxy: candidates.isProxy
         )
+        passOverHandshakes(side)
         let decision = candidates.decide(
             offers: self[side].offers,
             request: facts(side),
-            path: head.rulePath
+            path: head.rulePath,
+            except: self[side].unavailable
         )
         self[side].steps = decision.steps
         self[side].passedOver = decision.passedOver
@@ -181,7 +202,8 @@ extension ExchangeStateMachine {
             return false
         }
         let offer = self[side].offers[index]
-        guard let value = preparedValue(self[side].challenges[offer.index], credential, rule) else {
+        let challenge = self[side].challenges[offer.index]
+        guard let value = preparedValue(side, offer.space.method, challenge, credential, rule) else {
             self[side].reason = LocalResponse(
                 502,
                 .httpRequestDenied,
@@ -205,21 +227,30 @@ extension ExchangeStateMachine {
         return true
     }
 
-    private func preparedValue(
-        _ challenge: AuthenticationChallenge,
+    /// What answers the challenge, or goes ahead of any where it is nil; nil where nothing does.
+    func preparedValue(
+        _ side: Side,
+        _ method: AuthenticationMethod,
+        _ challenge: AuthenticationChallenge?,
         _ credential: Credential,
         _ rule: Rule
     ) -> PreparedAnswer.Value? {
-        switch challenge.method {
+        if credential.deferred != nil { return .deferred(method, challenge) }
+        switch method {
         case .basic:
             let charset = BasicResponder.charset(of: challenge, ruleCharset: rule.charset)
             guard let value = try? BasicResponder.value(credential, charset: charset) else { return nil }
             return .basic(value)
         case .digest:
-            guard let digest = DigestChallenge(challenge) else { return nil }
+            guard let digest = challenge.flatMap(DigestChallenge.init) else { return nil }
             guard digest.canBeAnswered(by: credential, ruleCharset: rule.charset) else { return nil }
             return .digest(digest)
-        case .ntlm, .negotiate, .bearer, .clientCertificate, nil:
+        case .bearer:
+            guard let value = try? BearerResponder.value(credential) else { return nil }
+            return .bearer(value)
+        case .ntlm, .negotiate:
+            return mechanism(side, method, credential, rule).map(PreparedAnswer.Value.handshake)
+        case .clientCertificate:
             return nil
         }
     }
@@ -227,11 +258,13 @@ extension ExchangeStateMachine {
     /// No offer can be answered: a 401 goes to the client as it came, a 407 never does.
     mutating func unanswered(_ side: Side) -> Step {
         let reason = self[side].reason ?? self[side].passedOverReason
-        if side == .origin {
+        // What was read to its end can't be passed on any more.
+        if side == .origin && holdsRefusal {
             origin.reason = reason
             return passOn(.origin)
         }
-        return finish(with: (reason ?? .proxyChallengeUnanswered).becoming(status: 502, receivedStatus: 407))
+        let status: UInt16 = side == .origin ? 401 : 407
+        return finish(with: (reason ?? .proxyChallengeUnanswered).becoming(status: 502, receivedStatus: status))
     }
 }
 

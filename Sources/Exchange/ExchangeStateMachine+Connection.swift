@@ -4,10 +4,11 @@ internal import Rules
 
 /// What happens to the connection of a leg before its response.
 extension ExchangeStateMachine {
-    /// An upstream connection is in hand; `isReused` where it served another exchange before.
-    package mutating func connected(isReused: Bool) -> Step {
+    /// An upstream connection is in hand; `isReused` where it served another exchange before, and `identity` whose it is.
+    package mutating func connected(isReused: Bool, identity: ConnectionIdentity = ConnectionIdentity()) -> Step {
         switch state {
         case .acquiring:
+            adopt(identity)
             self.isReused = isReused
             isFurtherLeg = false
             isEstablishing = false
@@ -17,7 +18,8 @@ extension ExchangeStateMachine {
                 return .secure(.hop)
             }
             return reachedHop()
-        case .idle, .askingLedger, .recordingRejection, .collectingBody, .securing, .awaitingContinue, .awaitingHead,
+        case .idle, .askingLedger, .obtaining, .verifying, .recordingRejection, .collectingBody, .securing,
+            .awaitingContinue, .awaitingHead,
             .draining, .relaying, .tunnelling, .looking, .welcoming, .finished:
             preconditionFailure("a connection came that was not asked for")
         }
@@ -31,12 +33,12 @@ extension ExchangeStateMachine {
             state = .awaitingHead
             return .wait
         }
-        if form.expectsContinue {
+        if form.expectsContinue && !form.isEmpty {
             state = .awaitingContinue
             return .wait
         }
         state = .awaitingHead
-        return hasBody ? .sendBody(tellClient: clientExpects) : .wait
+        return hasBody && !form.isEmpty ? .sendBody(tellClient: clientExpects) : .wait
     }
 
     /// No connection could be had.
@@ -48,7 +50,8 @@ extension ExchangeStateMachine {
             // It is told where it can be read, by the first request inside.
             openingFailure = openingFailure ?? error.response
             return .wait
-        case .idle, .askingLedger, .recordingRejection, .collectingBody, .acquiring, .awaitingContinue, .awaitingHead,
+        case .idle, .askingLedger, .obtaining, .verifying, .recordingRejection, .collectingBody, .acquiring,
+            .awaitingContinue, .awaitingHead,
             .draining, .relaying, .tunnelling, .finished:
             return finish(with: error.response)
         }
@@ -65,12 +68,13 @@ extension ExchangeStateMachine {
             if isUntouched && isFurtherLeg { destination?.hop.closesBehindChallenges = true }
             if isUnattended { return abandon() }
             let mayRepeat = isUntouched && isReused && !isRepeated && isBodyKept && attempts < Self.attemptLimit
-            guard mayRepeat, request.method.isIdempotent || !isSent else { return finish(with: error.response) }
+            guard mayRepeat, isLegIdempotent || !isSent else { return finish(with: error.response) }
+            if isHandshakeUnderWay { return restartHandshake() }
             isRepeated = true
             return acquireFresh()
         case .securing:
             return notSecured(error.response)
-        case .idle, .askingLedger, .recordingRejection, .collectingBody, .acquiring:
+        case .idle, .askingLedger, .obtaining, .verifying, .recordingRejection, .collectingBody, .acquiring:
             return .wait
         case .relaying, .tunnelling, .looking, .welcoming, .finished:
             return .wait
@@ -79,6 +83,7 @@ extension ExchangeStateMachine {
 
     mutating func acquireFresh() -> Step {
         refused = .none
+        loseConnection()
         state = .acquiring
         return .acquire(fresh: true)
     }
@@ -86,10 +91,11 @@ extension ExchangeStateMachine {
     /// The connection of the refused response carries the next leg too, unless one like it was seen to end there and
     /// the request could not be repeated then.
     mutating func sendOnSame() -> Step {
-        if destination?.hop.closesBehindChallenges == true && !request.method.isIdempotent { return acquireFresh() }
+        let isFree = destination?.hop.closesBehindChallenges == true && !isHandshakeUnderWay
+        if isFree && !request.method.isIdempotent { return acquireFresh() }
         isReused = true
         isFurtherLeg = true
-        return .send
+        return readyToSend()
     }
 
     /// The refused response was read to its end; `isReusable` where its connection can carry the next leg.
@@ -98,10 +104,11 @@ extension ExchangeStateMachine {
         case .draining where isChallengingClient:
             return challengeClient(reusesUpstream: isReusable)
         case .draining:
-            guard isReusable else { return acquireFresh() }
+            guard isReusable else { return isHandshakeUnderWay ? restartHandshake() : acquireFresh() }
             refused = .read
             return sendOnSame()
-        case .idle, .askingLedger, .recordingRejection, .collectingBody, .acquiring, .securing, .awaitingContinue,
+        case .idle, .askingLedger, .obtaining, .verifying, .recordingRejection, .collectingBody, .acquiring, .securing,
+            .awaitingContinue,
             .awaitingHead, .relaying, .tunnelling, .looking, .welcoming, .finished:
             return .wait
         }
@@ -114,6 +121,7 @@ extension ExchangeStateMachine {
 
     /// The connection in hand can't carry the leg that was to be sent: it has ended, or said what nobody asked for.
     package mutating func connectionUnusable() -> Step {
+        if isHandshakeUnderWay { return restartHandshake() }
         unusableCount += 1
         // Who says something on each new connection before it is asked would else be asked for ever.
         guard unusableCount < 3 else {

@@ -31,7 +31,8 @@ extension ExchangeStateMachine {
         switch state {
         case .askingLedger:
             return carryOn(side, word, version)
-        case .idle, .recordingRejection, .collectingBody, .acquiring, .securing, .awaitingContinue, .awaitingHead,
+        case .idle, .obtaining, .verifying, .recordingRejection, .collectingBody, .acquiring, .securing,
+            .awaitingContinue, .awaitingHead,
             .draining, .relaying, .tunnelling, .looking, .welcoming, .finished:
             return .wait
         }
@@ -80,6 +81,7 @@ extension ExchangeStateMachine {
             let nowhere = LedgerPlace(server: "", target: "", path: "")
             reports.append(
                 LedgerReport(
+                    side: side,
                     credential: credential,
                     place: nowhere,
                     verdict: .none,
@@ -142,6 +144,7 @@ extension ExchangeStateMachine {
         guard let credential = credential(side), let rule = rule(side) else { return }
         reports.append(
             LedgerReport(
+                side: side,
                 credential: credential,
                 place: place(side, head),
                 verdict: verdict,

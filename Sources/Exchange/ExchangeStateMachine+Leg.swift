@@ -29,6 +29,9 @@ extension ExchangeStateMachine {
                 into: &buffer
             )
         }
+        form.isEmpty = isLegEmpty
+        form.asksForPersistence = isHandshakeInHand && destination?.hop.speaksHTTP10 == true
+        let isParentPending = isPending(.parent)
         form.keepsAuthorization = bringsAuthorization && origin.plan == .none
         form.keepsProxyAuthorization = passesProxyAuthorization && parent.plan == .none
         let isInTunnel = destination?.hop.tunnel != nil
@@ -49,7 +52,7 @@ extension ExchangeStateMachine {
         if parent.plan != .none && !isInTunnel {
             appendValue(.parent, head, "Proxy-Authorization: ", &nonces, digest, use, &buffer)
         }
-        if origin.plan != .none {
+        if origin.plan != .none && !isParentPending {
             appendValue(.origin, head, "Authorization: ", &nonces, digest, use, &buffer)
         }
         buffer.append("\r\n")
@@ -66,6 +69,9 @@ extension ExchangeStateMachine {
     ) {
         guard let authority = destination?.hop.tunnel?.authority else { return }
         ForwardedRequest.appendConnect(authority.span, pseudonym: pseudonym, into: &buffer)
+        if isHandshakeInHand && destination?.hop.speaksHTTP10 == true {
+            ForwardedRequest.appendPersistence(into: &buffer)
+        }
         if parent.plan != .none {
             appendValue(.parent, head, "Proxy-Authorization: ", &nonces, digest, use, &buffer)
         } else if passesProxyAuthorization, let index = head.fields.first(.proxyAuthorization) {
@@ -90,7 +96,7 @@ extension ExchangeStateMachine {
         case .none:
             return
         case .learned(let index):
-            if appendLearnedBasic(side, index, name, &buffer) { return }
+            if appendLearnedValue(side, index, name, &buffer) { return }
             guard holdLearnedNonce(side, index, &nonces) else { return }
             isAhead = true
         case .answer, .ahead:
@@ -99,6 +105,14 @@ extension ExchangeStateMachine {
             case .basic(let value):
                 appendField(name, value, &buffer)
                 self[side].sent = self[side].plan == .answer ? .basicAnswer : .basicAhead
+                return
+            case .bearer(let value):
+                appendField(name, value, &buffer)
+                self[side].sent = .bearer
+                return
+            case .handshake:
+                return appendToken(side, prepared.method, name, &buffer)
+            case .deferred:
                 return
             case .digest(let challenge):
                 guard holdAnswerNonce(side, prepared, challenge, &nonces, digest, use) else { return }
@@ -112,7 +126,25 @@ extension ExchangeStateMachine {
         self[side].sent = isAhead ? .digestAhead : .digestAnswer
     }
 
-    private mutating func appendLearnedBasic(
+    private var isHandshakeInHand: Bool { origin.handshake.token != nil || parent.handshake.token != nil }
+
+    /// Appends the token that is due, which never goes twice (C-7).
+    private mutating func appendToken(
+        _ side: Side,
+        _ method: AuthenticationMethod,
+        _ name: String,
+        _ buffer: inout ByteBuffer
+    ) {
+        guard let token = self[side].handshake.token, let value = HandshakeValue.make(method, token) else { return }
+        appendField(name, value, &buffer)
+        self[side].sent = self[side].handshake.isLast ? .lastLeg : .leg
+        self[side].handshake.token = nil
+        self[side].handshake.legs += 1
+        self[side].handshake.isVerified = false
+    }
+
+    /// Appends what was learned of a space whose value doesn't depend on a challenge; true where that is all.
+    private mutating func appendLearnedValue(
         _ side: Side,
         _ index: Int,
         _ name: String,
@@ -121,13 +153,20 @@ extension ExchangeStateMachine {
         -> Bool
     {
         guard let destination else { return true }
-        let value =
+        let (method, value) =
             side == .origin
-            ? destination.learned.basicValue(of: index) : destination.hop.teacher.learned.basicValue(of: index)
-        guard let value else { return false }
-        appendField(name, value, &buffer)
-        self[side].sent = .basicAhead
-        return true
+            ? (destination.learned.method(of: index), destination.learned.value(of: index))
+            : (destination.hop.teacher.learned.method(of: index), destination.hop.teacher.learned.value(of: index))
+        switch method {
+        case .basic, .bearer:
+            guard let value else { return true }
+            appendField(name, value, &buffer)
+            self[side].sent = method == .basic ? .basicAhead : .bearer
+            return true
+        case .digest: return false
+        // The connection is authenticated, or will be by a token.
+        case .ntlm, .negotiate, .clientCertificate, nil: return true
+        }
     }
 
     private func appendField(_ name: String, _ value: Secret, _ buffer: inout ByteBuffer) {
@@ -226,11 +265,25 @@ extension ExchangeStateMachine {
             return
         }
         let target = digestTarget(side)
+        let hash = self[side].bodyHash
+        if isLegHead {
+            var bytes = ByteBuffer(capacity: 256)
+            ForwardedRequest.appendTarget(head, form: target, into: &bytes)
+            let method = HTTPMethod.head.text.utf8
+            session.appendValue(
+                method: method.span,
+                target: bytes.readable,
+                bodyHash: nil,
+                into: &buffer,
+                digest: digest
+            )
+            return
+        }
         if let target = ForwardedRequest.standingTarget(head, form: target) {
             session.appendValue(
                 method: head.methodBytes,
                 target: target,
-                bodyHash: self[side].bodyHash?.span,
+                bodyHash: hash?.span,
                 into: &buffer,
                 digest: digest
             )
@@ -241,7 +294,7 @@ extension ExchangeStateMachine {
         session.appendValue(
             method: head.methodBytes,
             target: bytes.readable,
-            bodyHash: self[side].bodyHash?.span,
+            bodyHash: hash?.span,
             into: &buffer,
             digest: digest
         )

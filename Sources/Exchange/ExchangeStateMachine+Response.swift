@@ -57,9 +57,17 @@ extension ExchangeStateMachine {
         switch state {
         case .awaitingContinue, .awaitingHead:
             break
-        case .idle, .askingLedger, .recordingRejection, .collectingBody, .acquiring, .securing, .draining, .relaying,
+        case .idle, .askingLedger, .obtaining, .verifying, .recordingRejection, .collectingBody, .acquiring, .securing,
+            .draining, .relaying,
             .tunnelling, .looking, .welcoming, .finished:
             return .wait
+        }
+        if response.status >= 200 || response.status == 101, let (side, token) = unverifiedSide(response) {
+            self[side].handshake.isVerified = true
+            self[side].handshake.input = token
+            self.reading = reading
+            state = .verifying
+            return .obtain(side)
         }
         if isEstablishing { return establishingAnswered(response, head, reading) }
         if response.version == .http10 { destination?.hop.refusesExpectation = true }
@@ -79,12 +87,14 @@ extension ExchangeStateMachine {
         case 101:
             return switched(response, head, reading)
         case 100..<200:
-            return interim(response.status, reading.client)
+            return form.isEmpty ? .wait : interim(response.status, reading.client)
         case 407:
             return refusedByParent(response, head, reading)
         case 401 where form.target != .authority:
             confirm(.parent, head, status: 401)
             return challenged(.origin, response, head, reading)
+        case _ where form.isEmpty:
+            return emptyLegTaken(head, reading)
         case 417 where form.expectsContinue && !clientExpects:
             return refusedExpectation(reading)
         default:
@@ -234,6 +244,12 @@ extension ExchangeStateMachine {
         var responseForm = ResponseForm(framing: framing(reading), keepsAlive: reading.client.keepsAlive)
         responseForm.keepsProxyChallenge = side == .parent
         responseForm.told = self[side].reason
+        // A client that logs in itself may do so through us (RFC 4559 s.6): its connection has one of its own upstream.
+        responseForm.tellsProxySupport =
+            side == .origin && !isInside
+            && self[side].challenges.contains {
+                $0.method == .ntlm || $0.method == .negotiate
+            }
         if responseForm.framing == .untilClose { responseForm.keepsAlive = false }
         return .relay(responseForm)
     }
@@ -283,11 +299,13 @@ extension ExchangeStateMachine {
             side == .origin
             ? (origin.sent, origin.plan, origin.isKnownToLedger) : (parent.sent, parent.plan, parent.isKnownToLedger)
         guard sent != .none else { return }
-        guard Self.isConfirmation(status, side) else {
+        if sent == .lastLeg { authenticated(side) }
+        guard sent != .leg, Self.isConfirmation(status, side) else {
             if isKnown { report(side, .none, head) }
             return
         }
-        if isKnown { report(side, .confirmed(plan == .ahead ? .unchallenged : .answer), head) }
+        let isUnchallenged = plan == .ahead && !(side == .origin ? origin.isAheadLearned : parent.isAheadLearned)
+        if isKnown { report(side, .confirmed(isUnchallenged ? .unchallenged : .answer), head) }
         if plan == .answer {
             learn(side, head)
             self[side].isConfirmed = true
@@ -305,50 +323,8 @@ extension ExchangeStateMachine {
         }
     }
 
-    private mutating func releaseVerdicts(_ head: borrowing RequestHead) {
+    mutating func releaseVerdicts(_ head: borrowing RequestHead) {
         if origin.isKnownToLedger { report(.origin, .none, head) }
         if parent.isKnownToLedger { report(.parent, .none, head) }
-    }
-
-    /// Keeps what a confirmed answer taught, to send it ahead from now on.
-    private mutating func learn(_ side: Side, _ head: borrowing RequestHead) {
-        guard let prepared = self[side].prepared, let rule = prepared.rule, let destination else { return }
-        guard rule.preempt != .never, prepared.credential.persistence == .session else { return }
-        guard !self[side].isConfirmed else { return }
-        let path = head.rulePath
-        switch (prepared.value, side) {
-        case (.basic(let value), .origin):
-            _ = destination.learned.learn(
-                credential: prepared.credential,
-                ruleIndex: rule.index,
-                realm: prepared.realm,
-                basicValue: value,
-                path: path
-            )
-        case (.basic(let value), .parent):
-            _ = destination.hop.teacher.learned.learn(
-                credential: prepared.credential,
-                ruleIndex: rule.index,
-                realm: prepared.realm,
-                basicValue: value,
-                path: path
-            )
-        case (.digest(let challenge), .origin):
-            _ = destination.learned.learn(
-                credential: prepared.credential,
-                ruleIndex: rule.index,
-                challenge: challenge,
-                path: path
-            )
-        case (.digest(let challenge), .parent):
-            _ = destination.hop.teacher.learned.learn(
-                credential: prepared.credential,
-                ruleIndex: rule.index,
-                challenge: challenge,
-                path: path
-            )
-        }
-        if side == .origin { destination.settled = Settled() } else { destination.hop.teacher.settled = Settled() }
-        hasLearned = true
     }
 }

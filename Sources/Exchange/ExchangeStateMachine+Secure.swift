@@ -21,12 +21,12 @@ extension ExchangeStateMachine {
     mutating func reachedHop() -> Step {
         guard destination?.hop.tunnel != nil else { return reached() }
         isEstablishing = true
-        return .send
+        return readyToSend()
     }
 
     /// What is sent now reaches whom the request is for.
     mutating func reached() -> Step {
-        guard form.target == .authority, destination?.hop.isParent == false else { return .send }
+        guard form.target == .authority, destination?.hop.isParent == false else { return readyToSend() }
         // Nobody but the target itself is at the other end of a CONNECT that is dialled directly.
         return joined()
     }

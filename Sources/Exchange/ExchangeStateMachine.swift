@@ -12,6 +12,11 @@ package struct ExchangeStateMachine: ~Copyable {
         case idle
         /// Waits for the ledger's word. Ends with `ledgerAnswered`, the deadline, or the client.
         case askingLedger
+        /// Waits for a secret, or for a token of a handshake. Ends with `secretObtained` or `tokenObtained`, the deadline, or
+        /// the client.
+        case obtaining
+        /// Waits whether the server's last token proves who it is. Ends with `tokenObtained`, the deadline, or the client.
+        case verifying
         /// Reads the whole body for a hash over it (auth-int). Ends with `bodyCollected`, the deadline, or the client.
         case collectingBody
         /// Waits until a rejection is in the ledger's file (A-7b). Ends with `rejectionRecorded`, the deadline, or the
@@ -45,6 +50,8 @@ package struct ExchangeStateMachine: ~Copyable {
         case wait
         /// Ask the ledger `question(for:)`, then tell `ledgerAnswered`.
         case ask(Side)
+        /// Fetch what `wanted` says of that side, then tell `secretObtained` or `tokenObtained`.
+        case obtain(Side)
         /// Wait until the ledger's file has the rejection that was just reported, then tell `rejectionRecorded`.
         case record
         /// Read the whole body without sending it, then tell `bodyCollected`; where `tellClient`, the client gets its 100
@@ -154,6 +161,20 @@ package struct ExchangeStateMachine: ~Copyable {
     /// There is something to tell the ledger or other loops before the step is carried out.
     package var hasNews: Bool { hasLearned || !reports.isEmpty }
 
+    /// A refused response is in hand and nothing of its body has been read: it can still be passed on.
+    var holdsRefusal = false
+    var hasConnection = false
+    /// The parent keeps its connection to the origin to this one (RFC 4559 s.6).
+    var keepsSessions = false
+    /// The identities of the connection in hand.
+    package internal(set) var identity = ConnectionIdentity()
+    /// A handshake was begun on it and has not ended well: it goes to no pool (C-7).
+    var isTainted = false
+    /// Handshakes that were begun anew since their connections had ended, of at most one.
+    var handshakeRestarts = 0
+    /// The client logs in at the origin itself, by a method that is bound to the connection (C-8).
+    var bringsHandshake = false
+
     enum Refused: Equatable { case none, read, toBeRead, unusable }
 
     package init() {}
@@ -195,6 +216,13 @@ package struct ExchangeStateMachine: ~Copyable {
         holdsLedgerPlace = false
         isUnattended = false
         hasLearned = false
+        holdsRefusal = false
+        hasConnection = false
+        keepsSessions = false
+        identity = ConnectionIdentity()
+        isTainted = false
+        handshakeRestarts = 0
+        bringsHandshake = false
     }
 }
 
@@ -203,7 +231,7 @@ extension ExchangeStateMachine {
     package func usedDigest(_ side: Side) -> Bool {
         switch side == .origin ? origin.sent : parent.sent {
         case .digestAnswer, .digestAhead: true
-        case .none, .basicAnswer, .basicAhead: false
+        case .none, .basicAnswer, .basicAhead, .bearer, .leg, .lastLeg: false
         }
     }
 
@@ -215,7 +243,7 @@ extension ExchangeStateMachine {
 
     /// The connection belongs to the client's own, which logs in at the parent itself (A-13, C-8), or which takes what it
     /// speaks in its tunnel for a connection of its own.
-    package var isBound: Bool { passesProxyAuthorization || isInside }
+    package var isBound: Bool { passesProxyAuthorization || isInside || bringsHandshake }
 
     /// The deadline of the present state passed.
     package mutating func deadlinePassed() -> Step {
@@ -223,6 +251,8 @@ extension ExchangeStateMachine {
         switch state {
         case .askingLedger:
             return finish(with: .unconfirmed)
+        case .obtaining, .verifying:
+            return finish(with: .secretLate)
         case .collectingBody:
             return finish(with: ExchangeError(.requestTimedOut, .client).response)
         case .acquiring:

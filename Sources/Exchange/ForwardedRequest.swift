@@ -21,6 +21,10 @@ package struct RequestForm: Equatable, Sendable {
     package var keepsAuthorization = true
     /// The client's own Proxy-Authorization is passed on, to the parent that an explicit default disposition names.
     package var keepsProxyAuthorization = false
+    /// The body is left out: the request itself where it is idempotent, else a HEAD of its target (B-3).
+    package var isEmpty = false
+    /// The next hop speaks HTTP/1.0 and is asked to keep the connection (C-11).
+    package var asksForPersistence = false
 
     package init(target: Target) {
         self.target = target
@@ -43,7 +47,11 @@ package enum ForwardedRequest {
         authority: [UInt8] = [],
         into buffer: inout ByteBuffer
     ) {
-        HeadSerializer.appendMethod(head.methodBytes, into: &buffer)
+        if form.isEmpty && !head.method.isIdempotent {
+            HeadSerializer.appendMethod("HEAD".utf8.span, into: &buffer)
+        } else {
+            HeadSerializer.appendMethod(head.methodBytes, into: &buffer)
+        }
         appendTarget(head, form: form.target, into: &buffer)
         buffer.append(" HTTP/1.1\r\nHost: ")
         if authority.isEmpty {
@@ -125,13 +133,26 @@ package enum ForwardedRequest {
         HeadSerializer.appendFields(head.fields, except: except, options: options, into: &buffer)
         mapping?.appendRequestFields(head.fields, into: &buffer)
         if lowersMaxForwards { appendMaxForwards(head, into: &buffer) }
-        appendFraming(head, into: &buffer)
+        appendFraming(head, form: form, into: &buffer)
         appendHopByHop(head, form: form, into: &buffer)
         MessageParts.appendVia(head.version, pseudonym: pseudonym, into: &buffer)
     }
 
-    private static func appendFraming(_ head: borrowing RequestHead, into buffer: inout ByteBuffer) {
+    /// Appends what asks a server of HTTP/1.0 to keep the connection (RFC 9112 s.9.3), in the older spelling too.
+    package static func appendPersistence(into buffer: inout ByteBuffer) {
+        buffer.append("Connection: keep-alive\r\nProxy-Connection: keep-alive\r\n")
+    }
+
+    private static func appendFraming(
+        _ head: borrowing RequestHead,
+        form: RequestForm,
+        into buffer: inout ByteBuffer
+    ) {
         guard head.method != .connect else { return }
+        if form.isEmpty {
+            if head.method.isIdempotent { HeadSerializer.appendContentLength(0, into: &buffer) }
+            return
+        }
         switch head.bodyLength {
         case .none, .untilClose: break
         case .fixed(let length): HeadSerializer.appendContentLength(length, into: &buffer)
@@ -149,7 +170,8 @@ package enum ForwardedRequest {
         } else if head.fields.contains(.te) && head.fields.hasToken(.te, "trailers") {
             buffer.append("TE: trailers\r\nConnection: TE\r\n")
         }
-        if form.expectsContinue { buffer.append("Expect: 100-continue\r\n") }
+        if form.asksForPersistence && !form.upgrades { appendPersistence(into: &buffer) }
+        if form.expectsContinue && !form.isEmpty { buffer.append("Expect: 100-continue\r\n") }
     }
 
     /// One hop less is left (RFC 9110 s.7.6.2); a zero never gets here.

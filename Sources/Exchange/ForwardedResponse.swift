@@ -24,6 +24,8 @@ package struct ResponseForm: Equatable, Sendable {
     package var keepsProxyChallenge = false
     /// A challenge that is passed on names in Proxy-Status why it was not answered.
     package var told: LocalResponse?
+    /// A client may log in at the origin by what is bound to the connection (C-8).
+    package var tellsProxySupport = false
     /// A 101 to the client's own Upgrade.
     package var upgrades = false
 
@@ -60,6 +62,9 @@ package enum ForwardedResponse {
         if form.isPrivate { appendPrivate(head, into: &buffer) }
         if head.status >= 200 && !head.fields.contains(.date) {
             MessageParts.appendDate(terms.unixSeconds, into: &buffer)
+        }
+        if form.tellsProxySupport, !head.fields.contains(.proxySupport) {
+            buffer.append("Proxy-Support: Session-Based-Authentication\r\n")
         }
         if let told = form.told {
             buffer.append("Proxy-Status: ")

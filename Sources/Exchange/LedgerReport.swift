@@ -19,6 +19,7 @@ package struct LedgerReport: Sendable {
         case none
     }
 
+    package let side: Side
     package let credential: Credential
     package let place: LedgerPlace
     package let verdict: Verdict

@@ -4,7 +4,7 @@
 package enum FieldName: UInt8, Sendable, CaseIterable {
     case connection, keepAlive, proxyConnection, te, trailer, transferEncoding, upgrade, host, contentLength, expect
     case authorization, proxyAuthorization, wwwAuthenticate, proxyAuthenticate
-    case authenticationInfo, proxyAuthenticationInfo, proxySupport
+    case authenticationInfo, proxyAuthenticationInfo, proxySupport, persistentAuth
     case via, date, maxForwards, proxyStatus, cacheControl, contentType, location, server
     case secFetchSite, secFetchMode, secFetchDest, origin
     case contentLocation, refresh, setCookie, strictTransportSecurity, altSvc, referer, destination
@@ -31,6 +31,7 @@ package enum FieldName: UInt8, Sendable, CaseIterable {
         case .authenticationInfo: "Authentication-Info"
         case .proxyAuthenticationInfo: "Proxy-Authentication-Info"
         case .proxySupport: "Proxy-Support"
+        case .persistentAuth: "Persistent-Auth"
         default: messageText
         }
     }

@@ -13,6 +13,8 @@ final class ConnectionAttempt: ReadinessObserver {
 
     let worker: Worker
     let hop: Hop
+    /// Whose connection the exchange asks for.
+    let wanted: ConnectionIdentity
     /// The exchange that waits for it; let go of when that wants no connection any more.
     private var runner: ExchangeRunner?
     private var query: Resolver.Query?
@@ -25,6 +27,7 @@ final class ConnectionAttempt: ReadinessObserver {
     init(worker: Worker, hop: Hop, runner: ExchangeRunner) {
         self.worker = worker
         self.hop = hop
+        wanted = runner.exchange.machine.wantedIdentity
         self.runner = runner
     }
 

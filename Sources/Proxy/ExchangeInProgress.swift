@@ -93,8 +93,29 @@ struct ExchangeInProgress: ~Copyable {
     }
 
     /// An upstream connection is in hand; `isBound` where it is the client's connection's alone from now on.
-    mutating func connected(isReused: Bool) -> (step: ExchangeStateMachine.Step, isBound: Bool) {
-        (machine.connected(isReused: isReused), machine.isBound)
+    mutating func connected(
+        isReused: Bool,
+        identity: ConnectionIdentity
+    ) -> (step: ExchangeStateMachine.Step, isBound: Bool) {
+        (machine.connected(isReused: isReused, identity: identity), machine.isBound)
+    }
+
+    /// The connection goes to the clients that it was authenticated for; false where it is of no use to anybody (C-7).
+    func keepIdentity(on connection: UpstreamConnection) -> Bool {
+        guard machine.leavesConnectionClean else { return false }
+        if connection.identity != machine.identity { connection.identity = machine.identity }
+        return true
+    }
+
+    /// What is to be obtained for one side.
+    mutating func wanted(_ side: Side) -> Wanted? { machine.wanted(side, request) }
+
+    mutating func secretObtained(_ side: Side, _ answer: SecretAnswer) -> ExchangeStateMachine.Step {
+        machine.secretObtained(side, answer, request)
+    }
+
+    mutating func tokenObtained(_ side: Side, _ answer: TokenAnswer) -> ExchangeStateMachine.Step {
+        machine.tokenObtained(side, answer, response, request)
     }
 
     /// What the ledger is asked for one side; nil where it has no say.
@@ -128,7 +149,9 @@ struct ExchangeInProgress: ~Copyable {
     // MARK: the response
 
     /// The method of the leg that a response answers.
-    private var method: HTTPMethod { machine.isEstablishing ? .connect : request.method }
+    private var method: HTTPMethod {
+        machine.isEstablishing ? .connect : machine.isLegHead ? .head : request.method
+    }
 
     mutating func parseResponse(_ bytes: Span<UInt8>, limits: Limits) -> ParseOutcome {
         response.parse(bytes, limits: limits, requestMethod: method)

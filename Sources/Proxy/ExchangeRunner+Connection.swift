@@ -11,11 +11,12 @@ extension ExchangeRunner {
         phase = .none
         giveUpUpstream()
         guard let hop = exchange.machine.destination?.hop else { return nil }
-        if !fresh, let bound = client?.boundUpstream, bound.hop === hop, mayUse(bound) {
+        let wanted = exchange.machine.wantedIdentity
+        if !fresh, let bound = client?.boundUpstream, bound.hop === hop, mayUse(bound, for: wanted) {
             return use(bound, isReused: true)
         }
         if exchange.machine.isInside { giveUpBound() }
-        if !fresh, let pooled = worker.lease(hop, mayBeRepeated: exchange.mayBeRepeated) {
+        if !fresh, let pooled = worker.lease(hop, for: wanted, mayBeRepeated: exchange.mayBeRepeated) {
             return use(pooled, isReused: true)
         }
         let attempt = ConnectionAttempt(worker: worker, hop: hop, runner: self)
@@ -35,8 +36,8 @@ extension ExchangeRunner {
     /// The client's own connection serves it, unless it could be gone by now and the request can't be repeated (H-6).
     ///
     /// One that may carry a login of the client's is never given up for another, which would have none (C-8).
-    private func mayUse(_ bound: UpstreamConnection) -> Bool {
-        guard bound.isUsable, bound.runner == nil else { return false }
+    private func mayUse(_ bound: UpstreamConnection, for wanted: ConnectionIdentity) -> Bool {
+        guard bound.isUsable, bound.runner == nil, bound.identity.fitness(for: wanted) != nil else { return false }
         return bound.carriesLogin || exchange.mayBeRepeated || worker.isYoung(bound)
     }
 
@@ -64,7 +65,7 @@ extension ExchangeRunner {
         isFurtherLeg = false
         connection.runner = self
         if isCarrying { takeCarried(connection) }
-        let outcome = exchange.connected(isReused: isReused)
+        let outcome = exchange.connected(isReused: isReused, identity: connection.identity)
         if outcome.isBound { bind(connection) }
         return outcome.step
     }
@@ -93,6 +94,8 @@ extension ExchangeRunner {
         opening = nil
         securing?.cancel()
         securing = nil
+        if !exchange.machine.holdsToken(.origin) { tokens.origin = nil }
+        if !exchange.machine.holdsToken(.parent) { tokens.parent = nil }
         guard let upstream else { return }
         self.upstream = nil
         if let nonce = upstream.nonces.origin {
@@ -122,8 +125,8 @@ extension ExchangeRunner {
         phase = .head
         replayOffset = 0
         isBodyOpen = false
-        isRequestSent = !hasBody
         let step = exchange.appendLeg(worker, nonces: &upstream.nonces, into: &worker.requestScratch)
+        isRequestSent = !hasBody || exchange.machine.form.isEmpty
         isFurtherLeg = true
         if exchange.machine.carriesOwnLogin { upstream.carriesLogin = true }
         isLegUnsent = !worker.flushRequest(to: upstream)

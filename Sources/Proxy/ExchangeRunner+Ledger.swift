@@ -19,7 +19,7 @@ extension ExchangeRunner {
             isSentAheadUnchallenged: question.isUnchallenged,
             maxFailures: question.maxFailures
         )
-        guard let key = policy.keys[question.credential.name] else {
+        guard let key = key(of: question.credential) else {
             return exchange.machine.ledgerAnswered(side, .go(isSettled: false, isScout: false), version: 0)
         }
         var answer = ledger.ask(key, question.place, worker.waiter(self), use: use, now: worker.loop.now)
@@ -49,6 +49,9 @@ extension ExchangeRunner {
             )
         }
     }
+
+    /// The ledger's key of a credential of the rules that the exchange runs under, or of what was fetched for one.
+    private func key(of credential: Credential) -> CredentialKey? { credential.key ?? policy.keys[credential.name] }
 
     private func wait(_ side: Side, until: Instant) {
         if askedSide == nil { waitLimit = worker.loop.now.adding(nanoseconds: worker.timeouts.responseHead) }
@@ -104,7 +107,8 @@ extension ExchangeRunner {
         let waiter = worker.waiter(self)
         let now = worker.loop.now
         for report in reports {
-            guard let key = policy.keys[report.credential.name] else { continue }
+            guard let key = key(of: report.credential) else { continue }
+            tellSource(of: report)
             switch report.verdict {
             case .confirmed(let basis):
                 ledger.confirmed(key, report.place, waiter, basis: basis)
@@ -114,6 +118,23 @@ extension ExchangeRunner {
             case .none:
                 ledger.noVerdict(key, waiter)
             }
+        }
+    }
+}
+
+extension ExchangeRunner {
+    /// Who gave a secret that was fetched learns what became of it.
+    private func tellSource(of report: LedgerReport) {
+        guard report.credential.source != nil, let destination = exchange.machine.destination else { return }
+        let isProxy = report.side == .parent
+        guard let server = isProxy ? destination.hop.parent?.origin : destination.origin else { return }
+        let secrets = worker.shared.secrets
+        switch report.verdict {
+        case .confirmed: secrets.confirmed(report.credential, by: server, isProxy: isProxy, under: policy)
+        case .rejected:
+            let now = worker.loop.now
+            secrets.rejected(report.credential, by: server, isProxy: isProxy, under: policy, now: now)
+        case .none: return
         }
     }
 }

@@ -89,7 +89,7 @@ extension ExchangeRunner {
         case .content(let range):
             offset = range.upperBound
             drained += range.count
-            let isWithin = drained <= worker.configuration.limits.drainOnChallenge
+            let isWithin = drained <= drainLimit
             guard exchange.responseBody.isEnded || !isWithin else { return true }
             perform(exchange.machine.drained(isReusable: isWithin && offset == bytes.count))
             return true
@@ -101,6 +101,12 @@ extension ExchangeRunner {
             perform(exchange.machine.drained(isReusable: false))
             return false
         }
+    }
+
+    /// A handshake is worth more, since it needs this very connection.
+    private var drainLimit: Int {
+        let limit = worker.configuration.limits.drainOnChallenge
+        return exchange.machine.isHandshakeBegun ? max(limit, 1 << 20) : limit
     }
 
     // MARK: relaying

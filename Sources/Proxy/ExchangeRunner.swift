@@ -22,6 +22,11 @@ final class ExchangeRunner: DeadlineObserver {
     var upstream: UpstreamConnection?
     var opening: ConnectionAttempt?
     var securing: SecureHandshake?
+    /// What is waited for was asked of a lane under this number; a later answer is nobody's.
+    var obtainingNumber: UInt64 = 0
+    var isObtaining = false
+    /// The mechanisms' side of handshakes on the connection in hand.
+    var tokens = TokenContexts()
     /// Nonces on their way from a connection that was given up to the next (A-4b).
     var carried = ConnectionNonces()
     var isCarrying = false
@@ -98,6 +103,7 @@ final class ExchangeRunner: DeadlineObserver {
         isLegUnsent = false
         isCollecting = false
         drained = 0
+        tokens = TokenContexts()
         hasBegunResponse = false
         splicesInward = false
         splicesOutward = false
@@ -153,6 +159,9 @@ final class ExchangeRunner: DeadlineObserver {
                 return armDeadline()
             case .ask(let side):
                 guard let next = ask(side) else { return }
+                step = next
+            case .obtain(let side):
+                guard let next = obtain(side) else { return }
                 step = next
             case .record:
                 guard let next = awaitRecord() else { return }
@@ -216,7 +225,7 @@ final class ExchangeRunner: DeadlineObserver {
     func armDeadline() {
         let length: Nanoseconds
         switch exchange.machine.state {
-        case .askingLedger, .awaitingHead: length = worker.timeouts.responseHead
+        case .askingLedger, .obtaining, .verifying, .awaitingHead: length = worker.timeouts.responseHead
         case .collectingBody: length = worker.timeouts.requestBody
         case .acquiring: length = worker.timeouts.connect
         case .securing: length = worker.timeouts.handshake
@@ -251,7 +260,8 @@ final class ExchangeRunner: DeadlineObserver {
         case .welcoming:
             record.reason = "interception.timeout"
             return perform(exchange.machine.deadlinePassed())
-        case .askingLedger, .collectingBody, .acquiring, .securing, .awaitingContinue, .awaitingHead, .draining:
+        case .askingLedger, .obtaining, .verifying, .collectingBody, .acquiring, .securing, .awaitingContinue,
+            .awaitingHead, .draining:
             perform(exchange.machine.deadlinePassed())
         }
     }
@@ -296,9 +306,14 @@ final class ExchangeRunner: DeadlineObserver {
         opening = nil
         securing?.cancel()
         securing = nil
+        if isObtaining { forgetObtaining() }
         if let upstream {
             self.upstream = nil
-            if reusesUpstream { worker.release(upstream) } else { worker.discard(upstream) }
+            if reusesUpstream, exchange.keepIdentity(on: upstream) {
+                worker.release(upstream)
+            } else {
+                worker.discard(upstream)
+            }
         }
         if isCarrying { giveBackCarried() }
         if isReplayBegun { endReplay() }

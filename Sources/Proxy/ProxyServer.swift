@@ -167,6 +167,7 @@ package final class ProxyServer: Sendable {
         shared.files.stop()
         shared.reports.stop()
         shared.secrets.stop()
+        shared.tokens.stop()
         shared.certificates.stop()
         control?.close()
         ledger.close()

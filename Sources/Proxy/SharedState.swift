@@ -22,6 +22,7 @@ final class SharedState: Sendable {
     let log: ProxyLog
     let reports: ReportLane
     let secrets: SecretLane
+    let tokens = TokenService()
     let peers = WorkerMailboxes()
 
     init(ledger: SharedLedger, resolverThreads: ResolverThreads, ownAddresses: OwnAddresses, log: ProxyLog) {

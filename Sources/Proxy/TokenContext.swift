@@ -43,7 +43,10 @@ final class TokenContext: Sendable {
     /// A further step, on a thread of the lane; with `isFinal` the peer can get no token any more.
     func proceed(_ input: [UInt8], isFinal: Bool) -> TokenLane.Outcome {
         let (taken, round) = state.withLock { ($0.handshake.take(), $0.round) }
-        guard let handshake = taken else { return TokenLane.Outcome(answer: .failed(.noHandshake)) }
+        // One that is complete has nothing left to be proven by a last word.
+        guard let handshake = taken else {
+            return TokenLane.Outcome(answer: isFinal ? .complete : .failed(.noHandshake))
+        }
         do throws(GSSError) {
             let token = try handshake.step(input)
             guard isFinal else { return answer(token, handshake, round, isSecond: true) }

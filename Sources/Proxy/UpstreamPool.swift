@@ -42,15 +42,47 @@ final class UpstreamPool {
         let hop = connection.hop
         hop.openCount -= 1
         if let place = hop.idle.lastIndex(of: connection.id) { hop.idle.remove(at: place) }
+        takeOwned(connection)
         if hop.openCount == 0 { hops[ObjectIdentifier(hop)] = nil }
         return true
+    }
+
+    /// How many idle connections belong to somebody, over all hops.
+    private var ownedCount = 0
+    /// How many of them are kept at most: of one hop, and of all.
+    private static let ownedBound = (hop: 64, all: 1024)
+
+    /// Keeps a connection for whom it belongs to; the one that has idled longest gives way.
+    func keepOwned(_ connection: UpstreamConnection, worker: Worker) {
+        connection.hop.owned.append(connection.id)
+        ownedCount += 1
+        if connection.hop.owned.count > Self.ownedBound.hop {
+            closeFirstOwned(of: connection.hop, worker: worker)
+        } else if ownedCount > Self.ownedBound.all, let hop = hops.values.min(by: { idleSince($0) < idleSince($1) }) {
+            closeFirstOwned(of: hop, worker: worker)
+        }
+    }
+
+    private func closeFirstOwned(of hop: Hop, worker: Worker) {
+        if let id = hop.owned.first, let connection = connections[id.index] { worker.discard(connection) }
+    }
+
+    private func idleSince(_ hop: Hop) -> Instant {
+        hop.owned.first.flatMap { connections[$0.index]?.idleSince } ?? .distantFuture
+    }
+
+    /// Takes it out of those that are kept.
+    func takeOwned(_ connection: UpstreamConnection) {
+        guard let place = connection.hop.owned.lastIndex(of: connection.id) else { return }
+        connection.hop.owned.remove(at: place)
+        ownedCount -= 1
     }
 
     /// Closes what has idled since before `moment`.
     func closeIdle(before moment: Instant, worker: Worker) {
         for hop in hops.values {
-            for id in hop.idle {
-                guard let connection = connections[id.index], connection.idleSince < moment else { break }
+            for id in hop.idle + hop.owned {
+                guard let connection = connections[id.index], connection.idleSince < moment else { continue }
                 worker.discard(connection)
             }
         }
@@ -59,16 +91,21 @@ final class UpstreamPool {
     /// Closes the idle connections of hops that no destination leads to any more.
     func closeIdle(except hops: Set<ObjectIdentifier>, worker: Worker) {
         for hop in self.hops.values where !hops.contains(ObjectIdentifier(hop)) {
-            for id in hop.idle { if let connection = connections[id.index] { worker.discard(connection) } }
+            for id in hop.idle + hop.owned { if let connection = connections[id.index] { worker.discard(connection) } }
         }
     }
 
     /// Closes one idle connection to this host, or to any where it is nil.
     func closeOneIdle(of host: String?, worker: Worker) {
         for hop in hops.values where host == nil || hop.serverKey == host {
-            if let id = hop.idle.first, let connection = connections[id.index] { return worker.discard(connection) }
+            if let id = hop.idle.first ?? hop.owned.first, let connection = connections[id.index] {
+                return worker.discard(connection)
+            }
         }
     }
+
+    /// Some attempt of this loop waits for a place at the host.
+    func isWaited(for host: String) -> Bool { waiting.contains { $0.hop.serverKey == host } }
 
     func closeAll(worker: Worker) {
         for connection in connections { if let connection { worker.discard(connection) } }
@@ -82,7 +119,10 @@ extension Hop {
 
 extension Worker {
     /// An idle connection to `hop`, the one used last; one that may not be repeated gets none that idled over 1 s (H-6).
-    func lease(_ hop: Hop, mayBeRepeated: Bool) -> UpstreamConnection? {
+    ///
+    /// One that belongs to `wanted` goes before one that is nobody's (C-1).
+    func lease(_ hop: Hop, for wanted: ConnectionIdentity, mayBeRepeated: Bool) -> UpstreamConnection? {
+        if !wanted.isAnonymous, let owned = leaseOwned(hop, for: wanted, mayBeRepeated: mayBeRepeated) { return owned }
         while let id = hop.idle.popLast() {
             guard let connection = pool[id] else { continue }
             if connection.isUsable && (mayBeRepeated || isYoung(connection)) { return connection }
@@ -93,6 +133,23 @@ extension Worker {
             discard(connection)
         }
         return nil
+    }
+
+    private func leaseOwned(_ hop: Hop, for wanted: ConnectionIdentity, mayBeRepeated: Bool) -> UpstreamConnection? {
+        var best: (connection: UpstreamConnection, fitness: Int)?
+        for id in hop.owned.reversed() {
+            guard let connection = pool[id] else { continue }
+            guard connection.isUsable else {
+                discard(connection)
+                continue
+            }
+            guard mayBeRepeated || isYoung(connection), let fitness = connection.identity.fitness(for: wanted) else {
+                continue
+            }
+            if fitness > best?.fitness ?? 0 { best = (connection, fitness) }
+        }
+        if let best { pool.takeOwned(best.connection) }
+        return best?.connection
     }
 
     /// It has idled for a second at most, so that its peer will hardly have ended it (H-6).
@@ -108,9 +165,16 @@ extension Worker {
         }
         connection.idleSince = loop.now
         if connection.isBound { return }
-        if let attempt = stopWaiting(where: { $0.hop === connection.hop }) { return attempt.handOver(connection) }
+        let isMeant = { (attempt: ConnectionAttempt) in
+            attempt.hop === connection.hop && connection.identity.fitness(for: attempt.wanted) != nil
+        }
+        if let attempt = stopWaiting(where: isMeant) { return attempt.handOver(connection) }
         // Its place is of use to another loop, or for another way to the same host.
         if shared.hosts.isWaited(for: connection.hop.serverKey) { return discard(connection) }
+        if !connection.identity.isAnonymous {
+            if pool.isWaited(for: connection.hop.serverKey) { return discard(connection) }
+            return pool.keepOwned(connection, worker: self)
+        }
         connection.hop.idle.append(connection.id)
     }
 

@@ -31,6 +31,9 @@ final class Worker: ListenerObserver {
     var unattended: [UInt64: ExchangeRunner] = [:]
     /// Exchanges that wait for a leaf.
     var minting: [UInt64: ExchangeRunner] = [:]
+    /// Exchanges that wait for a secret or a token, each under the number of its question.
+    var obtaining: [UInt64: ExchangeRunner] = [:]
+    var lastObtaining: UInt64 = 0
     /// Exchanges for which the lane for files is at work.
     var spooling: [UInt64: ExchangeRunner] = [:]
     let destinations: DestinationTable
@@ -273,6 +276,7 @@ final class Worker: ListenerObserver {
         waiting.removeAll()
         spooling.removeAll()
         minting.removeAll()
+        obtaining.removeAll()
         loop.stop()
     }
 }

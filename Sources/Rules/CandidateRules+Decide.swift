@@ -1,8 +1,19 @@
-internal import Authentication
+package import Authentication
 internal import Bytes
 internal import HTTP
 
 extension CandidateRules {
+    /// A rule whose method could not be used in this exchange, so that the next candidate decides.
+    package struct Exception: Hashable, Sendable {
+        package let ruleIndex: Int
+        package let method: AuthenticationMethod
+
+        package init(ruleIndex: Int, method: AuthenticationMethod) {
+            self.ruleIndex = ruleIndex
+            self.method = method
+        }
+    }
+
     /// Which rule a space falls to.
     enum Verdict {
         case rule(Rule)
@@ -15,10 +26,22 @@ extension CandidateRules {
     ///
     /// `offers` are in the order of the response; `path` is the path that is sent, with or without query, and empty
     /// for CONNECT.
-    package func decide(offers: [Offer], request: RequestFacts, path: Span<UInt8>) -> Decision {
+    package func decide(
+        offers: [Offer],
+        request: RequestFacts,
+        path: Span<UInt8>,
+        except exceptions: [Exception] = []
+    ) -> Decision {
         let isAmbiguous = isAmbiguous(path)
         let verdicts = offers.map {
-            verdict(method: $0.space.method, realm: $0.space.realm, client: request.client, path: path, isAmbiguous)
+            verdict(
+                method: $0.space.method,
+                realm: $0.space.realm,
+                client: request.client,
+                path: path,
+                isAmbiguous,
+                except: exceptions
+            )
         }
         var decision = Decision()
         var hasEnded = false
@@ -52,11 +75,13 @@ extension CandidateRules {
         realm: [UInt8]?,
         client: Client,
         path: Span<UInt8>,
-        _ isAmbiguous: Bool
+        _ isAmbiguous: Bool,
+        except exceptions: [Exception] = []
     ) -> Verdict {
         var skipped: Rule?
         for rule in rules {
             guard rule.methods.contains(method), rule.space.realm.matches(realm), rule.admits(client) else { continue }
+            if exceptions.contains(Exception(ruleIndex: rule.index, method: method)) { continue }
             guard let pattern = rule.space.path else { return .rule(rule) }
             if isAmbiguous {
                 // A disposition keeps credentials from a path: nobody knows whether this is that path, so it does.

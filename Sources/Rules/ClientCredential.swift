@@ -1,4 +1,4 @@
-internal import Authentication
+package import Authentication
 internal import Bytes
 
 /// What becomes of the Authorization that a request brings itself.
@@ -94,8 +94,14 @@ extension CandidateRules {
     }
 }
 
-/// Reads the value of a client's Authorization as far as a placeholder may stand in it.
-enum ClientAuthorization {
+/// Reads the value of a client's Authorization as far as the rules ask.
+package enum ClientAuthorization {
+    /// The method that it is a value of.
+    package static func method(_ value: Span<UInt8>) -> AuthenticationMethod? {
+        let end = ASCII.firstIndex(of: UInt8(ascii: " "), in: value) ?? value.count
+        return AuthenticationMethod(schemeName: value.extracting(0..<end))
+    }
+
     /// Whether the scheme is Basic, with something behind it.
     static func isBasic(_ value: Span<UInt8>) -> Bool {
         value.count > 6 && ASCII.hasPrefixIgnoringCase(value, "basic ")

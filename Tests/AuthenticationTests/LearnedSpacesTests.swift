@@ -16,7 +16,7 @@ struct LearnedSpacesTests {
         for path in ["/a/b", "/a/", "/", "", "/a/bb/", "/A/b/", "*", "/?/a/b/"] {
             #expect(match(path) == nil, "\(path)")
         }
-        #expect(spaces.basicValue(of: id) == Secret("Basic eA=="))
+        #expect(spaces.value(of: id) == Secret("Basic eA=="))
     }
 
     @Test("A-9 an empty path is the root, and * is in no directory")

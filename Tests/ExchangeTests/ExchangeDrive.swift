@@ -56,10 +56,21 @@ struct ExchangeDrive: ~Copyable {
     var isWaiting = false
     /// Behind which leg's request the client leaves.
     var leavesBehind: Int?
+    /// Behind which legs' requests the connection ends without a byte.
+    var losesBehind: Set<Int> = []
     /// Whether the body is kept for a further leg.
     var keepsBody = true
     /// Whether a refused response leaves its connection in step.
     var keepsConnection = true
+    /// What was asked of mechanisms and of where secrets come from, and what they say to it.
+    private(set) var questions: [String] = []
+    var tokens: [TokenAnswer] = []
+    var secrets: [SecretAnswer] = []
+    /// The identities of connections that idle.
+    var pool: [ConnectionIdentity] = []
+    /// Whether the request's client is another one.
+    var client = Client(address: .loopbackV4)
+    private var response = ResponseHead()
     /// The status of the response in hand.
     private var status: UInt16 = 0
     private var nonces = ConnectionNonces()
@@ -84,6 +95,7 @@ struct ExchangeDrive: ~Copyable {
     mutating func exchange(_ request: String, _ responses: [String]) -> Ending {
         legs = []
         verdicts = []
+        questions = []
         legsAtRejections = []
         machine.reset()
         var head = RequestHead()
@@ -94,7 +106,7 @@ struct ExchangeDrive: ~Copyable {
         var step = machine.begin(
             head,
             destination: destination,
-            client: Client(address: .loopbackV4),
+            client: client,
             terms: ExchangeTerms(upgrades: false, mightBeAnswered: true),
             ledgerVersion: 1
         )
@@ -103,13 +115,16 @@ struct ExchangeDrive: ~Copyable {
             noteReports()
             switch step {
             case .ask(let side): step = word(side, head)
+            case .obtain(let side): step = obtain(side, head)
             case .record:
                 legsAtRejections.append(legs.count)
                 step = machine.rejectionRecorded(head)
             case .collectBody: step = machine.bodyCollected(hash: Array("0123456789abcdef".utf8))
             case .acquire(let fresh):
                 if fresh { nonces = ConnectionNonces() }
-                step = machine.connected(isReused: !fresh)
+                let pooled = fresh ? nil : pool.firstIndex { $0.fitness(for: machine.wantedIdentity) ?? 0 > 0 }
+                let identity = pooled.map { pool.remove(at: $0) } ?? ConnectionIdentity()
+                step = machine.connected(isReused: pooled != nil || !fresh, identity: identity)
             case .secure(.opened) where !trustsOrigin:
                 step = machine.failed(ExchangeError(.closedBeforeResponse, .upstream))
             case .secure(let layer): step = machine.secured(layer)
@@ -119,6 +134,12 @@ struct ExchangeDrive: ~Copyable {
                 if legs.count == leavesBehind {
                     leavesBehind = nil
                     step = machine.clientGone()
+                    continue
+                }
+                if losesBehind.contains(legs.count) {
+                    losesBehind.remove(legs.count)
+                    let error = ExchangeError(.closedBeforeResponse, .upstream)
+                    step = machine.connectionLost(isUntouched: true, isSent: true, error: error)
                     continue
                 }
                 guard let response = left.popFirst() else { return .unfinished }
@@ -137,7 +158,27 @@ struct ExchangeDrive: ~Copyable {
         return .unfinished
     }
 
+    /// Takes the next scripted answer of a mechanism or of where secrets come from.
+    private mutating func obtain(_ side: Side, _ head: borrowing RequestHead) -> ExchangeStateMachine.Step {
+        switch machine.wanted(side, head) {
+        case .secret(let question):
+            questions.append("secret \(question.credential.name)\(question.refused == nil ? "" : " anew")")
+            guard !secrets.isEmpty else { return .wait }
+            return machine.secretObtained(side, secrets.removeFirst(), head)
+        case .token(let question):
+            let input = question.input.map { String(decoding: $0, as: UTF8.self) } ?? "-"
+            questions.append(
+                "\(side) \(question.mechanism) \(question.host) \(input)\(question.isFinal ? " final" : "")"
+            )
+            guard !tokens.isEmpty else { return .wait }
+            return machine.tokenObtained(side, tokens.removeFirst(), response, head)
+        case nil:
+            return .wait
+        }
+    }
+
     private mutating func end(_ ending: Ending) -> Ending {
+        if machine.leavesConnectionClean && !machine.identity.isAnonymous { pool.append(machine.identity) }
         noteReports()
         machine.ended()
         return ending
@@ -182,7 +223,7 @@ struct ExchangeDrive: ~Copyable {
     }
 
     private mutating func receive(_ text: String, _ head: borrowing RequestHead) -> ExchangeStateMachine.Step {
-        var response = ResponseHead()
+        response = ResponseHead()
         let bytes = Array((text + "\r\n\r\n").utf8)
         _ = response.parse(bytes.span, limits: Limits(), requestMethod: head.method)
         let reading = ResponseReading(
