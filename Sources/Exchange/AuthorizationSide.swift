@@ -108,8 +108,8 @@ struct AuthorizationSide {
     /// Rules whose method failed before anything secret was sent.
     var unavailable: [CandidateRules.Exception] = []
     var handshake = Handshake()
-    /// A value of ours brought the response that is passed on.
-    var isAnswered: Bool { sent != .none }
+    /// A value of ours brought the response that is passed on, or authenticated its connection before.
+    var isAnswered: Bool { sent != .none || handshake.isAuthenticated }
 
     mutating func reset() {
         // The common exchange has nothing to forget here.

@@ -145,7 +145,6 @@ extension ExchangeStateMachine {
             from: candidates.origin,
             isProxy: candidates.isProxy
         )
-        passOverHandshakes(side)
         let decision = candidates.decide(
             offers: self[side].offers,
             request: facts(side),
@@ -203,6 +202,10 @@ extension ExchangeStateMachine {
         }
         let offer = self[side].offers[index]
         let challenge = self[side].challenges[offer.index]
+        if let objection = objection(side, to: challenge) {
+            self[side].reason = objection
+            return false
+        }
         guard let value = preparedValue(side, offer.space.method, challenge, credential, rule) else {
             self[side].reason = LocalResponse(
                 502,

@@ -212,15 +212,12 @@ extension ExchangeStateMachine {
         return nil
     }
 
-    /// Of the offers, those of a handshake that nobody began, or that the parent between can't carry (RFC 4559 s.6).
-    mutating func passOverHandshakes(_ side: Side) {
+    /// Why a handshake can't answer the challenge: nobody began it, or the parent between can't carry it (RFC 4559 s.6).
+    func objection(_ side: Side, to challenge: AuthenticationChallenge) -> LocalResponse? {
+        guard challenge.method == .ntlm || challenge.method == .negotiate else { return nil }
+        if challenge.token68 != nil { return .unaskedToken }
         let isShared = side == .origin && destination?.hop.isParent == true && destination?.hop.tunnel == nil
-        let challenges = self[side].challenges
-        let isCarried = !isShared || keepsSessions
-        self[side].offers.removeAll { offer in
-            guard offer.space.method == .ntlm || offer.space.method == .negotiate else { return false }
-            return challenges[offer.index].token68 != nil || !isCarried
-        }
+        return isShared && !keepsSessions ? .sessionsNotKept : nil
     }
 
     /// The server's word on connections: whether the parent keeps a client's to itself, and how long a handshake holds.
@@ -314,6 +311,24 @@ extension LocalResponse {
             .connectionTerminated,
             "handshake.connection-closed",
             "The server closes the connection that its own authentication is bound to."
+        )
+    }
+
+    fileprivate static var unaskedToken: LocalResponse {
+        LocalResponse(
+            502,
+            .httpProtocolError,
+            "handshake.unasked",
+            "The server's challenge goes on with a handshake that was not begun."
+        )
+    }
+
+    fileprivate static var sessionsNotKept: LocalResponse {
+        LocalResponse(
+            502,
+            .httpRequestDenied,
+            "handshake.no-proxy-support",
+            "The parent proxy doesn't say that it keeps a connection to the server for each of ours (Proxy-Support)."
         )
     }
 

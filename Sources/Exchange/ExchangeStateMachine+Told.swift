@@ -5,7 +5,7 @@ internal import Rules
 extension ExchangeStateMachine {
     /// The name of the credential that answered, the origin's before the parent's, and of its rule.
     package var usedCredential: (credential: String, rule: String)? {
-        for (side, state) in [(Side.origin, origin.sent), (.parent, parent.sent)] where state != .none {
+        for (side, isAnswered) in [(Side.origin, origin.isAnswered), (.parent, parent.isAnswered)] where isAnswered {
             guard let credential = credential(side) else { continue }
             return (credential.name, rule(side)?.name ?? "")
         }

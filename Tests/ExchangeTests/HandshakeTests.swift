@@ -50,7 +50,14 @@ struct HandshakeTests {
     func nextRequest() {
         var drive = Self.drive("staff", tokens: Self.twoLegs)
         _ = drive.exchange(Self.get, Self.unauthorized, Self.goesOn, Self.okay)
-        #expect(drive.exchange(Self.get, Self.okay).status == 200)
+        guard case .relayed(200, let form) = drive.exchange(Self.get, Self.okay) else {
+            Issue.record("it was not relayed")
+            return
+        }
+        #expect(form.isAnswered)
+        #expect(form.isPrivate)
+        let used = drive.machine.usedCredential?.credential
+        #expect(used == "staff")
         #expect(drive.legs.count == 1)
         #expect(drive.value("Authorization", ofLeg: 0) == nil)
         #expect(drive.questions.isEmpty)

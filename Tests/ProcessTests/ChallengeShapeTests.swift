@@ -14,10 +14,12 @@ import Testing
         // A credential for each row, so that no verdict on one keeps another from being answered.
         let names = rows.indices.map { "c\($0)" }
         let credentials = names.map { "  \($0): { username: user, password: { file: secret } }" }
+        // The table says what is read; what begins a handshake stands in other tests.
+        let methods = "method: [digest, basic]"
         let rules = zip(names, peers).map { name, peer in
             isProxy
-                ? "  \(name): { url: \"http://127.0.0.1:\(peer.port)\", use: \(name) }"
-                : "  - { space: { host: 127.0.0.1, port: \(peer.port) }, use: \(name) }"
+                ? "  \(name): { url: \"http://127.0.0.1:\(peer.port)\", use: \(name), \(methods) }"
+                : "  - { space: { host: 127.0.0.1, port: \(peer.port), \(methods) }, use: \(name) }"
         }
         let routes = names.map { "  - { host: \($0).example, via: \($0) }" }
         let sections =
