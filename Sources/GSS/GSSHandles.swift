@@ -41,9 +41,15 @@
         /// What an NTLM login can be answered with, for NTLMSSP itself or for SPNEGO with nothing else in it.
         init(_ login: NTLMLogin, inSPNEGO: Bool) throws(GSSError) {
             let name = try unsafe GSSName(login.name.ntlm, type: CGSSAPI_GSS_C_NT_USER_NAME())
-            var (key, value) = login.store()
-            defer { Wiping.wipe(&value) }
-            try unsafe self.init(name.raw, CGSSAPI_mechanism_ntlmssp(), inSPNEGO: inSPNEGO, key: key, value: value)
+            var hash = login.storedHash()
+            defer { Wiping.wipe(&hash) }
+            try unsafe self.init(
+                name.raw,
+                CGSSAPI_mechanism_ntlmssp(),
+                inSPNEGO: inSPNEGO,
+                key: "ntlmssp_nthash",
+                value: hash
+            )
         }
 
         /// The tickets of a cache, for SPNEGO with nothing but Kerberos in it.

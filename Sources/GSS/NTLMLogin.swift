@@ -19,13 +19,13 @@ package struct NTLMLogin: Sendable {
         self.proof = proof
     }
 
-    /// The key of the mechanism's credential store for the secret, and its value ending in NUL, which the caller wipes.
-    func store() -> (key: StaticString, value: [UInt8]) {
+    /// The NT hash in hexadecimal digits and a NUL, as the mechanism's store has it, for the caller to wipe.
+    ///
+    /// A password isn't given to gss-ntlmssp, which loads OpenSSL's legacy provider anew for each hash and keeps it.
+    func storedHash() -> [UInt8] {
         switch proof {
-        case .password(let password):
-            ("ntlmssp_password", password.withBytes(NTLMLogin.terminated))
-        case .hash(let hash):
-            ("ntlmssp_nthash", hash.withBytes(NTLMLogin.hexadecimal))
+        case .password(let password): NTHash.of(password).withBytes(NTLMLogin.hexadecimal)
+        case .hash(let hash): hash.withBytes(NTLMLogin.hexadecimal)
         }
     }
 

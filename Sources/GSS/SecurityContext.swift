@@ -75,7 +75,7 @@
             var token = input ?? []
             var binding = channelBinding
             if mechanism != .kerberos {
-                token = Type2.withOneCharset(token)
+                token = Type2.normalized(token)
                 // There is no place for a binding then, and gss-ntlmssp fails where it gets one.
                 if Type2.hasNoTargetInfo(token) { binding = nil }
             }

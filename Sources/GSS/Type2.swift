@@ -11,19 +11,51 @@ enum Type2 {
     static func hasNoTargetInfo(_ token: [UInt8]) -> Bool {
         guard let start = start(in: token) else { return false }
         let length = start + targetInfo
-        guard length + 1 < token.count else { return true }
+        guard length + 1 < token.count, namesTargetInfo(token, start) else { return true }
         return token[length] == 0 && token[length + 1] == 0
     }
 
-    /// The same token with one charset in its challenge: OEM is to be ignored beside Unicode [section 2.2.2.5], where
-    /// gss-ntlmssp fails.
-    static func withOneCharset(_ token: [UInt8]) -> [UInt8] {
-        guard let start = start(in: token), start + flags < token.count, token[start + flags] & 3 == 3 else {
-            return token
-        }
+    /// The same challenge in a form that gss-ntlmssp takes.
+    ///
+    /// OEM is to be ignored beside Unicode [section 2.2.2.5], where gss-ntlmssp fails; and it fails where the fields of
+    /// later years are left out of the head, the version above all.
+    static func normalized(_ token: [UInt8]) -> [UInt8] {
+        guard let start = start(in: token), start + flags + 2 < token.count else { return token }
         var token = token
-        token[start + flags] &= ~2
-        return token
+        if token[start + flags] & 3 == 3 { token[start + flags] &= ~2 }
+        return start == 0 ? withWholeHead(token) : token
+    }
+
+    /// Puts what a challenge says behind a head of 56 bytes, unless it stands there or has the shortest of all heads.
+    private static func withWholeHead(_ token: [UInt8]) -> [UInt8] {
+        let head = 56
+        guard token.count > 32, let name = field(token, 12),
+            let information = namesTargetInfo(token, 0) ? field(token, targetInfo) : []
+        else { return token }
+        let begins = [name, information].filter { !$0.isEmpty }.map(\.startIndex).min() ?? head
+        guard token.count < head || begins < head else { return token }
+        return token[..<12] + header(name, at: head) + token[20..<32] + [UInt8](repeating: 0, count: 8)
+            + header(information, at: head + name.count) + [UInt8](repeating: 0, count: 8) + name + information
+    }
+
+    /// Whether NTLMSSP_NEGOTIATE_TARGET_INFO is among the flags.
+    private static func namesTargetInfo(_ token: [UInt8], _ start: Int) -> Bool {
+        token[start + flags + 2] & 0x80 != 0
+    }
+
+    /// What a field's length and offset stand for; nil where that lies outside.
+    private static func field(_ token: [UInt8], _ place: Int) -> ArraySlice<UInt8>? {
+        guard token.count >= place + 8 else { return [] }
+        let length = Int(token[place]) | Int(token[place + 1]) << 8
+        guard length > 0 else { return [] }
+        let offset = (4..<8).reduce(0) { $0 | Int(token[place + $1]) << (8 * ($1 - 4)) }
+        guard offset + length <= token.count else { return nil }
+        return token[offset..<offset + length]
+    }
+
+    private static func header(_ field: ArraySlice<UInt8>, at offset: Int) -> [UInt8] {
+        let length = [UInt8(truncatingIfNeeded: field.count), UInt8(truncatingIfNeeded: field.count >> 8)]
+        return length + length + (0..<4).map { UInt8(truncatingIfNeeded: offset >> (8 * $0)) }
     }
 
     private static func start(in token: [UInt8]) -> Int? {

@@ -77,8 +77,16 @@ struct LaneSchedule {
         return !running.remove(at: place).isStuck
     }
 
-    /// The calls whose time is up at `now`, and those that fail with them since their turn would never come.
-    mutating func expire(at now: Instant) -> (late: [Job], refused: [Job]) {
+    /// What the time does to calls.
+    struct Expired: Equatable {
+        /// Their time is up.
+        let late: [Job]
+        /// They fail with those, since their turn would never come.
+        let refused: [Job]
+    }
+
+    /// Takes out the calls that have nothing to wait for at `now`.
+    mutating func expire(at now: Instant) -> Expired {
         var late: [Job] = []
         for place in running.indices where !running[place].isStuck && running[place].deadline <= now {
             running[place].isStuck = true
@@ -89,7 +97,7 @@ struct LaneSchedule {
         let isHopeless = { [isFull, self] (call: Call) in isFull || isStuck(call.login) }
         let refused = waiting.filter(isHopeless).map(\.job)
         waiting.removeAll(where: isHopeless)
-        return (late, refused)
+        return Expired(late: late, refused: refused)
     }
 
     /// When a call's time is up next.

@@ -20,6 +20,10 @@ struct NTLMTests {
     /// NTOWFv2("Password", "User", "Domain") of section 4.2.4.1.1.
     private static let key = hexadecimal("0c868a403bfd7a93a3001ef22ef02e3f")
 
+    /// The acceptor's, by the hash: for a password gss-ntlmssp loads a provider and keeps it.
+    private static let users =
+        "Domain\\User:0:00000000000000000000000000000000:A4F49C406510BDCAB6824EE7C30FD852:[U]:LCT-0\n"
+
     private static let password = NTLMLogin.Proof.password(Secret("Password"))
     /// NTOWFv1("Password") of section 4.2.2.1.2.
     private static let hash = NTLMLogin.Proof.hash(Secret(hexadecimal("a4f49c406510bdcab6824ee7c30fd852").span))
@@ -88,6 +92,25 @@ struct NTLMTests {
         }
     }
 
+    /// A challenge with a head of this many bytes, and the name Server behind it where there is room for its field.
+    private func challenge(head: Int, named: Bool) -> [UInt8] {
+        let name = named ? NTLMTests.bareChallenge.suffix(12) : []
+        let flags: [UInt8] = [named ? 0x05 : 0x01, 0x82, named ? 0x0A : 0x08, 0x00]
+        let whole =
+            Array("NTLMSSP\0".utf8) + [2, 0, 0, 0] + [UInt8(name.count), 0, UInt8(name.count), 0, UInt8(head), 0, 0, 0]
+            + flags + NTLMTests.serverChallenge + [UInt8](repeating: 0, count: 24)
+        return whole.prefix(head) + name
+    }
+
+    @Test("C-11 a challenge of earlier days is answered, whose head ends earlier", arguments: [32, 40, 48, 56])
+    func shortHeads(head: Int) throws {
+        for isNamed in [false, true] where head > 32 || !isNamed {
+            let challenge = challenge(head: head, named: isNamed)
+            let answer = try answer(login("User", domain: "Domain"), to: challenge)
+            #expect(answer.proves(NTLMTests.key, NTLMTests.serverChallenge))
+        }
+    }
+
     @Test("C-11 what is no challenge is told as such")
     func noChallenge() throws {
         for nonsense in [[], Array("NTLMSSP\0".utf8), Array(NTLMTests.challenge.prefix(30)), Array("x".utf8)]
@@ -120,7 +143,7 @@ struct NTLMTests {
     @Test("C-2 NTLM inside SPNEGO is the only mechanism there", arguments: [false, true])
     func inSPNEGO(byHash: Bool) throws {
         let folder = try ScratchFolder("ntlm")
-        let users = try folder.write("Domain:User:Password\n", to: "users", mode: 0o600)
+        let users = try folder.write(NTLMTests.users, to: "users", mode: 0o600)
         let login = login("User", domain: "Domain", proof: byHash ? NTLMTests.hash : NTLMTests.password)
         let context = try handshake(login, inSPNEGO: true)
         let acceptor = try Acceptor(users: users, inSPNEGO: true)
@@ -140,7 +163,7 @@ struct NTLMTests {
     @Test("an acceptor takes the answer to its own challenge, and no other password")
     func acceptor() throws {
         let folder = try ScratchFolder("ntlm")
-        let users = try folder.write("Domain:User:Password\n", to: "users", mode: 0o600)
+        let users = try folder.write(NTLMTests.users, to: "users", mode: 0o600)
         for (word, isRight) in [("Password", true), ("password", false)] {
             let context = try handshake(login("User", domain: "Domain", proof: .password(Secret(word))))
             let acceptor = try Acceptor(users: users)

@@ -7,6 +7,7 @@
 #include <openssl/err.h>
 #include <openssl/evp.h>
 #include <openssl/kdf.h>
+#include <openssl/md4.h>
 #include <openssl/md5.h>
 #include <openssl/ocsp.h>
 #include <openssl/pem.h>
