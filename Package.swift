@@ -128,6 +128,8 @@ if fuzzing {
         fuzzTarget("ChunkedFuzz"),
         fuzzTarget("TargetFuzz"),
         fuzzTarget("ChallengeFuzz"),
+        fuzzTarget("NetrcFuzz"),
+        fuzzTarget("CredentialHelperFuzz"),
         fuzzTarget("RuleFileFuzz"),
         fuzzTarget("ClientHelloFuzz"),
         fuzzTarget("TokenResponseFuzz"),

@@ -29,7 +29,7 @@ extension ExchangeStateMachine {
         let isAbsolute = destination.hop.isParent && destination.hop.tunnel == nil
         form = RequestForm(target: destination.isTunnel ? .authority : isAbsolute ? .absolute : .origin)
         form.upgrades = terms.upgrades
-        if let refusal = judgeOwnAuthorization(head) { return finish(with: refusal) }
+        if let refusal = planFields(head) ?? judgeOwnAuthorization(head) { return finish(with: refusal) }
         if destination.hop.isParent && !passesProxyAuthorization { planAhead(.parent, head, ledgerVersion) }
         if !destination.isTunnel && !bringsAuthorization && !answersByUserinfo && origin.plan == .none {
             planAhead(.origin, head, ledgerVersion)
@@ -111,7 +111,8 @@ extension ExchangeStateMachine {
     private mutating func judgeOwnAuthorization(_ head: borrowing RequestHead) -> LocalResponse? {
         guard let destination else { return nil }
         if destination.hop.isParent, !isInside, head.fields.contains(.proxyAuthorization) {
-            passesProxyAuthorization = destination.hop.leavesChallenges(to: request.client)
+            passesProxyAuthorization =
+                destination.hop.leavesChallenges(to: request.client) && !parentFields.sets("proxy-authorization")
         }
         if destination.candidates.refusesAmbiguous(head.rulePath, of: request.client) {
             return LocalResponse(
@@ -137,6 +138,9 @@ extension ExchangeStateMachine {
         let isField = head.fields.contains(.authorization)
         let verdict = destination?.candidates.clientCredential(value, request: request, path: head.rulePath) ?? .keep
         switch verdict {
+        case .keep where isField && originFields.sets("authorization"):
+            form.keepsAuthorization = false
+            request.bringsAuthorization = false
         case .keep:
             bringsAuthorization = isField
             answersByUserinfo = !isField

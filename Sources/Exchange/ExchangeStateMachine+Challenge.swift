@@ -260,7 +260,7 @@ extension ExchangeStateMachine {
 
     /// No offer can be answered: a 401 goes to the client as it came, a 407 never does.
     mutating func unanswered(_ side: Side) -> Step {
-        let reason = self[side].reason ?? self[side].passedOverReason
+        let reason = self[side].reason ?? self[side].passedOverReason ?? fields(side).reason
         // What was read to its end can't be passed on any more.
         if side == .origin && holdsRefusal {
             origin.reason = reason

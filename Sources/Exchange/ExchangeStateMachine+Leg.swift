@@ -47,8 +47,10 @@ extension ExchangeStateMachine {
             form: form,
             pseudonym: pseudonym,
             mapping: destination?.mapping,
+            replaced: replacedFields,
             into: &buffer
         )
+        appendFields(isInTunnel: isInTunnel, into: &buffer)
         if parent.plan != .none && !isInTunnel {
             appendValue(.parent, head, "Proxy-Authorization: ", &nonces, digest, use, &buffer)
         }
@@ -72,6 +74,7 @@ extension ExchangeStateMachine {
         if isHandshakeInHand && destination?.hop.speaksHTTP10 == true {
             ForwardedRequest.appendPersistence(into: &buffer)
         }
+        appendParentFields(into: &buffer)
         if parent.plan != .none {
             appendValue(.parent, head, "Proxy-Authorization: ", &nonces, digest, use, &buffer)
         } else if passesProxyAuthorization, let index = head.fields.first(.proxyAuthorization) {

@@ -13,13 +13,17 @@ package enum Wanted: Sendable {
 extension ExchangeStateMachine {
     /// The side whose credential has to be fetched, the parent's first.
     var deferredSide: Side? {
-        if parent.isDeferred { return .parent }
-        return origin.isDeferred ? .origin : nil
+        if parent.isDeferred || unfetchedFields(.parent) != nil { return .parent }
+        return origin.isDeferred || unfetchedFields(.origin) != nil ? .origin : nil
     }
 
     /// What is to be obtained for that side.
     package mutating func wanted(_ side: Side, _ head: borrowing RequestHead) -> Wanted? {
         if state == .verifying { return tokenQuestion(side, isFinal: true).map(Wanted.token) }
+        if let credential = unfetchedFields(side), let candidates = candidates(side) {
+            let isProxy = side == .parent
+            return .secret(SecretQuestion(credential: credential, server: candidates.origin, isProxy: isProxy))
+        }
         guard let prepared = self[side].prepared, case .deferred = prepared.value else {
             return tokenQuestion(side, isFinal: false).map(Wanted.token)
         }
@@ -42,6 +46,7 @@ extension ExchangeStateMachine {
         _ answer: SecretAnswer,
         _ head: borrowing RequestHead
     ) -> Step {
+        if state == .obtaining, unfetchedFields(side) != nil { return fieldsObtained(side, answer) }
         guard state == .obtaining, let prepared = self[side].prepared, let rule = prepared.rule,
             case .deferred(let method, let challenge) = prepared.value
         else { return .wait }

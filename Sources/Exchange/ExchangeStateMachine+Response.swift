@@ -230,7 +230,9 @@ extension ExchangeStateMachine {
         state = .relaying
         var responseForm = ResponseForm(framing: framing(reading), keepsAlive: reading.client.keepsAlive)
         responseForm.isAnswered = origin.isAnswered
-        responseForm.isPrivate = origin.isAnswered && request.method.isSafe && response.status < 300
+        let isOurs = origin.isAnswered || originFields.rule != nil
+        responseForm.isPrivate = isOurs && request.method.isSafe && response.status < 300
+        if response.status >= 400 { responseForm.told = originFields.reason ?? parentFields.reason }
         if responseForm.framing == .untilClose { responseForm.keepsAlive = false }
         return .relay(responseForm)
     }

@@ -9,7 +9,9 @@ extension ExchangeStateMachine {
             guard let credential = credential(side) else { continue }
             return (credential.name, rule(side)?.name ?? "")
         }
-        return nil
+        // Fields that were added are no answer, but they are a credential.
+        if let rule = originFields.rule { return (originFields.credential?.name ?? "", rule.name) }
+        return parentFields.rule.map { (parentFields.credential?.name ?? "", $0.name) }
     }
 
     /// The protection space of the last challenge of this exchange: its server, and its realm where a rule names that.

@@ -110,6 +110,9 @@ package struct ExchangeStateMachine: ~Copyable {
     )
     var origin = AuthorizationSide()
     var parent = AuthorizationSide()
+    /// What is added to the origin's and the parent's requests besides answers.
+    var originFields = AddedFields()
+    var parentFields = AddedFields()
     /// What the ledger is to be told before the step is carried out; taken by the runner.
     package var reports: [LedgerReport] = []
     /// Requests sent upstream, of at most 24.
@@ -192,6 +195,8 @@ package struct ExchangeStateMachine: ~Copyable {
         destination = nil
         origin.reset()
         parent.reset()
+        originFields.reset()
+        parentFields.reset()
         reports.removeAll(keepingCapacity: true)
         attempts = 0
         answers = 0

@@ -117,11 +117,14 @@ package enum ForwardedRequest {
     }
 
     /// Appends the fields that are passed on, the framing and Via; values of ours and the empty line may follow.
+    ///
+    /// Fields with one of the `replaced` names, in lower case, are left out.
     package static func appendFields(
         _ head: borrowing RequestHead,
         form: RequestForm,
         pseudonym: String,
         mapping: OriginMapping? = nil,
+        replaced: [String] = [],
         into buffer: inout ByteBuffer
     ) {
         var except = mapping == nil ? dropped : dropped.union(OriginMapping.requestFields)
@@ -130,7 +133,7 @@ package enum ForwardedRequest {
         let lowersMaxForwards = head.method == .options || head.method == .trace
         if lowersMaxForwards { except.insert(.maxForwards) }
         let options = head.fields.contains(.connection) ? ConnectionOptions(head.fields) : nil
-        HeadSerializer.appendFields(head.fields, except: except, options: options, into: &buffer)
+        HeadSerializer.appendFields(head.fields, except: except, options: options, names: replaced, into: &buffer)
         mapping?.appendRequestFields(head.fields, into: &buffer)
         if lowersMaxForwards { appendMaxForwards(head, into: &buffer) }
         appendFraming(head, form: form, into: &buffer)

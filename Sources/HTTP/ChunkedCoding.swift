@@ -22,14 +22,15 @@ package enum ChunkedCoding {
         buffer.append("0\r\n\r\n")
     }
 
-    /// Appends the last chunk and those of the trailers whose names are not in `excluded`.
+    /// Appends the last chunk and those of the trailers whose names are neither in `excluded` nor one of `names`.
     package static func appendLastChunk(
         trailers: Fields,
         except excluded: FieldNameSet = FieldNameSet(),
+        names: [String] = [],
         into buffer: inout ByteBuffer
     ) {
         buffer.append("0\r\n")
-        HeadSerializer.appendFields(trailers, except: excluded, into: &buffer)
+        HeadSerializer.appendFields(trailers, except: excluded, names: names, into: &buffer)
         buffer.append("\r\n")
     }
 }

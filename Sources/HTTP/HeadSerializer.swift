@@ -66,12 +66,14 @@ package enum HeadSerializer {
 
     /// Appends the field lines whose names are not in `excluded`, written anew, in their order.
     ///
-    /// With `options`, those that the message's Connection field nominates are left out too. Lines that lie in the store
+    /// With `options`, those that the message's Connection field nominates are left out too, and so are those with one of
+    /// `names`, in any case. Lines that lie in the store
     /// as they would be written go in one copy.
     package static func appendFields(
         _ fields: Fields,
         except excluded: FieldNameSet,
         options: ConnectionOptions? = nil,
+        names: [String] = [],
         into buffer: inout ByteBuffer
     ) {
         let dropped = options.map { excluded.union($0.nominated) } ?? excluded
@@ -82,6 +84,7 @@ package enum HeadSerializer {
             let isDropped =
                 dropped.contains(entry.name)
                 || checksOthers && entry.name == .other && ConnectionOptions.nominates(fields, fields.nameBytes(index))
+                || !names.isEmpty && Self.isNamed(fields.nameBytes(index), by: names)
             if isDropped { continue }
             let line = Int(entry.nameStart)..<(Int(entry.valueEnd) &+ 2)
             if entry.isWrittenOut && line.lowerBound == run.upperBound {
@@ -95,6 +98,14 @@ package enum HeadSerializer {
             }
         }
         buffer.append(fields.store.span.extracting(run))
+    }
+
+    private static func isNamed(_ name: Span<UInt8>, by names: [String]) -> Bool {
+        for text in names {
+            let utf8 = text.utf8
+            if ByteClass.equalsIgnoringCase(name, utf8.span) { return true }
+        }
+        return false
     }
 
     /// Appends CRLF; behind the last field line it ends the head.

@@ -103,6 +103,7 @@ extension ExchangeRunner {
             ChunkedCoding.appendLastChunk(
                 trailers: trailers,
                 except: ForwardedResponse.droppedTrailers,
+                names: exchange.machine.replacedFields,
                 into: &worker.requestScratch
             )
         } else {

@@ -11,18 +11,21 @@ package struct CandidateRules: Sendable {
     let upgradePorts: [UInt16]
     /// In file order.
     package let rules: [Rule]
+    /// Those whose credential adds fields, which are looked up apart, in file order.
+    let headerRules: [Rule]
     /// Whether one of them names a path, so that ambiguous paths must be told apart.
     package let namesPath: Bool
     /// Whether one of them is for some clients only, so that what it opened isn't for others (S-4).
     package let namesClients: Bool
 
     /// The candidates for an origin, as `RuleTable.candidates` finds them.
-    package init(origin: Origin, isProxy: Bool, upgradePorts: [UInt16] = [], rules: [Rule]) {
+    package init(origin: Origin, isProxy: Bool, upgradePorts: [UInt16] = [], rules: [Rule], headerRules: [Rule] = []) {
         self.upgradePorts = upgradePorts
         self.origin = origin
         self.isProxy = isProxy
         self.rules = rules
-        namesPath = rules.contains { $0.space.path != nil }
+        self.headerRules = headerRules
+        namesPath = (rules + headerRules).contains { $0.space.path != nil }
         namesClients = rules.contains { $0.clients != nil }
     }
 
@@ -31,6 +34,9 @@ package struct CandidateRules: Sendable {
 
     /// Whether no rule is about it.
     package var isEmpty: Bool { rules.isEmpty }
+
+    /// Whether some request gets fields.
+    package var addsFields: Bool { !headerRules.isEmpty }
 
     /// Whether a challenge might be answered for this client, so that the request must be kept (B-1).
     package func mightAnswer(_ client: Client) -> Bool {

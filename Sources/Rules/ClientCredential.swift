@@ -48,7 +48,10 @@ extension CandidateRules {
     /// the request's is that path; allocates nothing.
     package func refusesAmbiguous(_ path: Span<UInt8>, of client: Client) -> Bool {
         guard isAmbiguous(path) else { return false }
-        return rules.contains { $0.space.path != nil && $0.clientCredential == .refuse && $0.admits(client) }
+        let isRefusing = { (rule: Rule) in
+            rule.space.path != nil && rule.clientCredential == .refuse && rule.admits(client)
+        }
+        return rules.contains(where: isRefusing) || headerRules.contains(where: isRefusing)
     }
 
     /// Some rule lets no credential of this client's own through.

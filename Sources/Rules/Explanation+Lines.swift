@@ -5,8 +5,8 @@ internal import HTTP
 extension Explanation {
     /// One line of the answer: what it is about, and what is said of it.
     package struct Line: Hashable, Sendable {
-        /// `listener`, `route`, `opened`, `trust`, `shown`, `origin`, `parent`, `rule`, `not`, `ahead`, `challenge`,
-        /// `answer`, `then` or `never`.
+        /// `listener`, `route`, `opened`, `trust`, `shown`, `origin`, `parent`, `rule`, `not`, `fields`, `ahead`,
+        /// `challenge`, `answer`, `then` or `never`.
         package let topic: String
         /// Never shows a secret.
         package let text: String
@@ -85,6 +85,7 @@ extension Explanation {
                 Line(topic: "not", text: "\(side.others.count - listed) more rules are about other requests")
             )
         }
+        lines += fieldsLines(of: side)
         let ahead = side.ahead.map { "\(name(of: $0)) sends '\($0.credential?.name ?? "")' with the first request" }
         lines.append(Line(topic: "ahead", text: ahead ?? "nothing, until a space has been learned"))
         return lines + decisionLines(of: side, isProxy: isProxy)
@@ -99,6 +100,9 @@ extension Explanation {
     private static func text(of applying: Applying) -> String {
         let rule = applying.rule
         var text = "\(name(of: rule)): "
+        if rule.isForHeader {
+            return text + "is for the fields \(list(rule.fieldNames)) of '\(rule.credential?.name ?? "")'"
+        }
         guard !applying.methods.isEmpty else { return text + "never decides here, the rules before it do" }
         switch rule.disposition {
         case .useCredential(let credential):

@@ -16,6 +16,19 @@ extension Explanation {
         }
     }
 
+    /// The fields that are added, their values masked.
+    static func fieldsLines(of side: Side) -> [Line] {
+        switch side.fields {
+        case .none: return []
+        case .add(let rule):
+            let fields = rule.fieldNames.map { "\($0): ***" }.joined(separator: ", ")
+            let by = rule.credential.flatMap { $0.deferred.map { " (\(words(of: $0)))" } } ?? ""
+            return [Line(topic: "fields", text: "\(fields) by \(rule.name)\(by)")]
+        case .heldBack(let rule, let reason):
+            return [Line(topic: "fields", text: "none: \(rule.name) is held back, \(reason.code)")]
+        }
+    }
+
     private static func digestValue(for challenge: AuthenticationChallenge, _ credential: Credential) -> String? {
         guard let digest = DigestChallenge(challenge), let username = username(of: credential) else { return nil }
         let name = digest.userhash ? "userhash of \(quoted(username))" : quoted(username)

@@ -77,6 +77,8 @@ package struct Explanation: Sendable {
         package let others: [(rule: Rule, mismatch: Mismatch)]
         /// The rule whose credential goes with the first request.
         package let ahead: Rule?
+        /// The fields that the request gets.
+        package let fields: FieldsVerdict
         /// The challenges that were asked about.
         package let challenges: [AuthenticationChallenge]
         /// Those of them that the rules are asked about.
@@ -187,6 +189,7 @@ extension Explanation.Side {
         others = about.others
         self.challenges = challenges
         ahead = candidates.preemptive(request: facts, path: path.span)
+        fields = candidates.fields(request: facts, path: path.span)
         offers = Offer.all(in: challenges, from: server, isProxy: isProxy)
         decision = challenges.isEmpty ? nil : candidates.decide(offers: offers, request: facts, path: path.span)
     }

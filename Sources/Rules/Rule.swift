@@ -77,6 +77,9 @@ package final class Rule: Sendable {
     /// The methods that the rule meets: what its credential answers, narrowed by its own list; all for a disposition.
     package let methods: MethodSet
 
+    /// The fields that its credential adds, in lower case.
+    package let fieldNames: [String]
+
     /// A rule from all that is written of it; what is left out is the rule file's default.
     package init(
         index: Int,
@@ -110,6 +113,7 @@ package final class Rule: Sendable {
         self.placeholder = placeholder
         self.charset = charset
         self.verifiesServer = verifiesServer
+        fieldNames = if case .useCredential(let credential) = disposition { credential.fieldNames } else { [] }
         let answered: MethodSet =
             if case .useCredential(let credential) = disposition { MethodSet(credential.answers) } else { .all }
         methods = space.methods.map { answered.intersection(MethodSet($0)) } ?? answered

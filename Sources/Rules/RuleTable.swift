@@ -34,11 +34,17 @@ package final class RuleTable: Sendable {
     package func candidates(for origin: Origin, isProxy: Bool) -> CandidateRules {
         let entries = index.entries(host: origin.host, address: IPAddress(origin.host))
         let upgradePorts = isProxy ? [] : routes.upgradePorts(of: origin.host)
-        let matching = entries.lazy.map { self.rules[$0] }.filter {
-            $0.space.isProxy == isProxy && !$0.isForClientCertificate && !$0.isForHeader
+        let matching = entries.map { self.rules[$0] }.filter {
+            $0.space.isProxy == isProxy && !$0.isForClientCertificate
                 && $0.space.matchesSchemeAndPort(of: origin, upgradePorts: upgradePorts)
         }
-        return CandidateRules(origin: origin, isProxy: isProxy, upgradePorts: upgradePorts, rules: Array(matching))
+        return CandidateRules(
+            origin: origin,
+            isProxy: isProxy,
+            upgradePorts: upgradePorts,
+            rules: matching.filter { !$0.isForHeader },
+            headerRules: matching.filter(\.isForHeader)
+        )
     }
 
     /// Whether any rule gives a client certificate.

@@ -115,7 +115,7 @@ import Testing
         kill(process, SIGKILL)
     }
 
-    @Test("S-3 a program has the usual signals, a session of its own, no terminal and none of our descriptors")
+    @Test("A-17 a program has the usual signals, a session of its own, no terminal and none of our descriptors")
     func surroundings() throws {
         let script =
             "ls /proc/self/fd | tr '\\n' ' '; echo; grep -E 'SigBlk|SigIgn' /proc/self/status | cut -f2; "
