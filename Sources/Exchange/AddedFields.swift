@@ -144,6 +144,23 @@ extension ExchangeStateMachine {
     }
 }
 
+extension ExchangeStateMachine {
+    /// A challenge came although fields went that had been fetched: who gave them is told, but no ledger.
+    mutating func tellOfFields(_ side: Side) {
+        guard let credential = fields(side).credential, credential.source != nil else { return }
+        reports.append(
+            LedgerReport(
+                side: side,
+                credential: credential,
+                place: LedgerPlace(server: "", target: "", path: ""),
+                verdict: .rejected,
+                maxFailures: 1,
+                withholdFor: nil
+            )
+        )
+    }
+}
+
 extension LocalResponse {
     /// The request brings a field that only the rule's credential may set.
     static var ownFieldRefused: LocalResponse {

@@ -18,6 +18,7 @@ extension ExchangeStateMachine {
         isRepeated = false
         self.reading = reading
         readChallenges(side, response)
+        tellOfFields(side)
         // What the parent refused has not reached the origin, and no token goes twice (C-7).
         if side == .parent, origin.sent == .leg || origin.sent == .lastLeg { origin.handshake = Handshake() }
         noteServer(side, response)

@@ -107,7 +107,8 @@ extension ExchangeRunner {
         let waiter = worker.waiter(self)
         let now = worker.loop.now
         for report in reports {
-            guard let key = key(of: report.credential) else { continue }
+            if report.credential.isHeader { tellSource(of: report) }
+            guard !report.credential.isHeader, let key = key(of: report.credential) else { continue }
             tellSource(of: report)
             switch report.verdict {
             case .confirmed(let basis):

@@ -1,5 +1,6 @@
 import Authentication
 import Crypto
+import HTTP
 import Rules
 import Testing
 
@@ -128,8 +129,8 @@ import Testing
         #expect(form.isPrivate)
     }
 
-    @Test("A-10 fields that are fetched first are asked for, and stand in for what isn't known yet")
-    func fetched() {
+    @Test("A-11 fields that a program prints are fetched first, told of a 401 and kept from the ledger")
+    func fetched() throws {
         let program = SecretProgram(arguments: ["x"], refresh: nil, timeout: 1)
         let programs = ProgramCredential(
             programs: [program],
@@ -138,10 +139,23 @@ import Testing
             definition: Secret(""),
             make: { .header([.init(name: "X-Key", value: $0[0])]) }
         )
-        let rule = Rule.of(0, .useCredential(Credential(name: "key", kind: .deferred(.programs(programs)))))
+        let credential = Credential(name: "key", kind: .deferred(.programs(programs)))
+        let rule = Rule.of(0, .useCredential(credential), clientCredential: .replace)
         #expect(rule.isForHeader && rule.fieldNames == ["x-key"])
         var drive = ExchangeDrive(.direct([rule]))
-        _ = drive.exchange(request(), ok)
-        #expect(drive.value("X-Key", ofLeg: 0) == nil)
+        let source = try #require(rule.credential)
+        let key = Credential.Kind.header([.init(name: "X-Key", value: Secret("ours"))])
+        let fetched = Credential(fetched: key, for: source, key: CredentialKey(name: "key"))
+        drive.secrets = [.fetched(fetched)]
+        #expect(drive.exchange(request("X-Key: theirs"), ok).status == 200)
+        #expect(drive.value("X-Key", ofLeg: 0) == "ours" && !drive.legs[0].contains("theirs"))
+        #expect(drive.questions == ["secret key"] && drive.verdicts.isEmpty)
+        drive.secrets = [.fetched(fetched)]
+        #expect(drive.exchange(request(), unauthorized("Basic realm=\"r\"")).status == 401)
+        #expect(drive.verdicts == ["rejected key"])
+        let failure = LocalResponse(502, .proxyInternalError, "secret.unavailable", "It failed.")
+        drive.secrets = [.failed(failure)]
+        #expect(drive.exchange(request()).reason == "secret.unavailable")
+        #expect(drive.legs.isEmpty)
     }
 }

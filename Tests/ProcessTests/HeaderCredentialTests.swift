@@ -92,6 +92,25 @@ import Testing
         #expect(parent.requests.map { $0["X-Api-Key"] } == ["Key c4n4ry", "Key c4n4ry"])
     }
 
+    @Test("A-11 a field that a program prints is read when it is first used, and again behind a 401")
+    func printed() throws {
+        let origin = try ScriptedPeer { request in
+            [request["X-Api-Key"] == "1" ? .unauthorized("Basic realm=\"r\"") : .response()]
+        }
+        let folder = try ScratchFolder()
+        let file = folder("count")
+        let proxy = try RunningProxy(
+            """
+            credentials: { key: { header: { X-Api-Key: { exec: [sh, -c, 'echo x >> \(file); wc -l < \(file)'] } } } }
+            rules: [ { space: { host: 127.0.0.1, port: any }, use: key } ]
+            """,
+            workers: 1
+        )
+        #expect(try proxy.get("\(origin.url)/").status == 401)
+        for _ in 0..<2 { #expect(try proxy.get("\(origin.url)/").status == 200) }
+        #expect(origin.requests.map { $0["X-Api-Key"] } == ["1", "2", "2"])
+    }
+
     @Test("A-11 a field goes together with the answer to a challenge")
     func withAnswer() throws {
         let origin = try ScriptedPeer { request in
