@@ -78,6 +78,8 @@ final class SecretFetcher {
     }
 
     private func begin(_ errand: SecretLane.Errand) {
+        // One that nobody waits for any more, since its entry was forgotten.
+        underWay[errand.place]?.cancel()
         let fetch = SecretFetch(errand, by: self)
         underWay[errand.place] = fetch
         fetch.start()

@@ -197,7 +197,7 @@ final class SecretLane: Sendable {
     func adopt(_ policy: Policy) {
         let keys = Set(policy.keys.values)
         let mailbox = state.withLock { state in
-            state.entries = state.entries.filter { keys.contains($0.key.key) || !$0.value.waiting.isEmpty }
+            state.entries = state.entries.filter { keys.contains($0.key.key) || $0.value.lifetime.isFetching }
             return state.running?.mailbox
         }
         mailbox?.send(.adopt(keys))

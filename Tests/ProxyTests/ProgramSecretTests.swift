@@ -105,7 +105,7 @@ struct ProgramSecretTests {
     }
 
     @Test(
-        "A-24 a client secret that a program prints is asked for again when the endpoint refuses it, not with each token"
+        "A-24 a client secret that a program prints is kept from one token to the next"
     )
     func clientSecret() throws {
         let endpoint = try ScriptedPeer { request in
