@@ -39,7 +39,8 @@ final class SecretFetch {
         switch errand.question.credential.deferred {
         case .oauth2(let client): askEndpoint(of: client)
         case .programs(let credential): runPrograms(of: credential)
-        case .helper, .netrc: failed(.unavailable(name, "this kind isn't fetched yet"))
+        case .helper(let arguments): askHelper(arguments)
+        case .netrc(let path): readNetrc(path)
         case nil: readToken()
         }
     }

@@ -46,7 +46,7 @@ final class SecretFetcher {
     func received(_ message: SecretLane.Message) {
         switch message {
         case .fetch(let errand): begin(errand)
-        case .verdict: break
+        case .verdict(let verdict): tell(verdict)
         case .adopt(let keys): adopt(keys)
         case .read(let number, let result): reading.removeValue(forKey: number)?(result)
         case .end: end()
