@@ -103,17 +103,49 @@ struct AuthorizationSide {
     var isAheadLearned = false
     /// The token was fetched anew in this exchange, since the server refused it.
     var isFetchedAnew = false
+    /// What few exchanges need: apart, since a side is copied far more often than it is used. Nil: nothing of it.
+    private var rare: Rare?
+
     /// The token in whose place another one is to come.
-    var refusedToken: Credential?
+    var refusedToken: Credential? {
+        get { rare?.refusedToken }
+        set { if rare != nil || newValue != nil { ensured.refusedToken = newValue } }
+    }
+
     /// Rules whose method failed before anything secret was sent.
-    var unavailable: [CandidateRules.Exception] = []
-    var handshake = Handshake()
+    var unavailable: [CandidateRules.Exception] {
+        get { rare?.unavailable ?? [] }
+        set { if rare != nil || !newValue.isEmpty { ensured.unavailable = newValue } }
+    }
+
+    var handshake: Handshake {
+        get { rare?.handshake ?? Handshake() }
+        set { ensured.handshake = newValue }
+    }
+
+    /// A handshake was begun in this exchange, or the connection in hand is authenticated by one.
+    var hasHandshake: Bool { rare != nil }
+
+    private final class Rare {
+        var handshake = Handshake()
+        var refusedToken: Credential?
+        var unavailable: [CandidateRules.Exception] = []
+    }
+
+    private var ensured: Rare {
+        mutating get {
+            if let rare { return rare }
+            let made = Rare()
+            rare = made
+            return made
+        }
+    }
     /// A value of ours brought the response that is passed on, or authenticated its connection before.
-    var isAnswered: Bool { sent != .none || handshake.isAuthenticated }
+    var isAnswered: Bool { sent != .none || hasHandshake && handshake.isAuthenticated }
 
     mutating func reset() {
         // The common exchange has nothing to forget here.
-        if plan == .none && sent == .none && challenges.isEmpty && reason == nil && unavailable.isEmpty { return }
+        if plan == .none && sent == .none && challenges.isEmpty && reason == nil && rare == nil { return }
         plan = .none
         prepared = nil
         permission = .notNeeded
@@ -133,9 +165,7 @@ struct AuthorizationSide {
         isConfirmed = false
         isAheadLearned = false
         isFetchedAnew = false
-        refusedToken = nil
-        unavailable.removeAll(keepingCapacity: true)
-        handshake = Handshake()
+        rare = nil
     }
 
     /// The prepared answer covers the body (qop auth-int).

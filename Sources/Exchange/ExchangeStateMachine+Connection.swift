@@ -5,7 +5,7 @@ internal import Rules
 /// What happens to the connection of a leg before its response.
 extension ExchangeStateMachine {
     /// An upstream connection is in hand; `isReused` where it served another exchange before, and `identity` whose it is.
-    package mutating func connected(isReused: Bool, identity: ConnectionIdentity = ConnectionIdentity()) -> Step {
+    package mutating func connected(isReused: Bool, identity: ConnectionIdentity? = nil) -> Step {
         switch state {
         case .acquiring:
             adopt(identity)

@@ -24,12 +24,14 @@ extension ExchangeStateMachine {
 
     private func needsToken(_ side: Side) -> Bool {
         guard isHandshake(side) else { return false }
+        guard hasHandshakes else { return true }
         let handshake = side == .origin ? origin.handshake : parent.handshake
         return !handshake.isAuthenticated && handshake.token == nil && !handshake.isPassedOver
     }
 
     /// A token of that side goes with this leg, and another one has to follow.
     func isPending(_ side: Side) -> Bool {
+        guard hasHandshakes else { return false }
         let handshake = side == .origin ? origin.handshake : parent.handshake
         return handshake.token != nil && !handshake.isLast
     }
@@ -228,7 +230,9 @@ extension ExchangeStateMachine {
 
     /// The connection was authenticated, and the server asks all the same: it wants a handshake for each request.
     mutating func noteEachRequest(_ side: Side) {
-        guard self[side].handshake.isAuthenticated, case .learned(let index) = self[side].plan else { return }
+        guard hasHandshakes, self[side].handshake.isAuthenticated, case .learned(let index) = self[side].plan else {
+            return
+        }
         self[side].handshake = Handshake()
         if side == .origin {
             destination?.learned.noteEachRequest(index)
@@ -246,7 +250,11 @@ extension ExchangeStateMachine {
     mutating func authenticated(_ side: Side) {
         self[side].handshake.isAuthenticated = true
         self[side].handshake.token = nil
-        identity[side] = owner(side)
+        let owner = owner(side)
+        identity = ConnectionIdentity(
+            origin: side == .origin ? owner : identity?.origin,
+            parent: side == .parent ? owner : identity?.parent
+        )
     }
 
     /// The connection ended, though the handshake needs it: it is begun anew once, and then told (C-5, C-7).

@@ -4,8 +4,8 @@ internal import Rules
 /// Whose the connection of an exchange is (C-1, C-7, S-4).
 extension ExchangeStateMachine {
     /// Whose connection the request asks for; one that no credential of ours goes with asks for nobody's (S-4).
-    package var wantedIdentity: ConnectionIdentity {
-        if origin.plan == .none && parent.plan == .none { return ConnectionIdentity() }
+    package var wantedIdentity: ConnectionIdentity? {
+        if origin.plan == .none && parent.plan == .none { return nil }
         return ConnectionIdentity(origin: owner(.origin), parent: owner(.parent))
     }
 
@@ -17,8 +17,7 @@ extension ExchangeStateMachine {
 
     /// What one side sends goes by a handshake.
     func isHandshake(_ side: Side) -> Bool {
-        let (plan, prepared) = side == .origin ? (origin.plan, origin.prepared) : (parent.plan, parent.prepared)
-        switch plan {
+        switch side == .origin ? origin.plan : parent.plan {
         case .none:
             return false
         case .learned(let index):
@@ -28,18 +27,17 @@ extension ExchangeStateMachine {
                 ? destination.learned.method(of: index) : destination.hop.teacher.learned.method(of: index)
             return method == .ntlm || method == .negotiate
         case .answer, .ahead:
-            if case .handshake? = prepared?.value { return true }
+            if case .handshake? = (side == .origin ? origin.prepared : parent.prepared)?.value { return true }
             return false
         }
     }
 
     /// A connection of that identity is in hand.
-    mutating func adopt(_ identity: ConnectionIdentity) {
+    mutating func adopt(_ identity: ConnectionIdentity?) {
         self.identity = identity
         isTainted = false
         hasConnection = true
-        guard !identity.isAnonymous else { return }
-        let wanted = wantedIdentity
+        guard let identity, let wanted = wantedIdentity else { return }
         for side in [Side.parent, .origin] where identity[side] != nil && identity[side] == wanted[side] {
             self[side].handshake.isAuthenticated = !isForEachRequest(side)
         }
@@ -48,8 +46,9 @@ extension ExchangeStateMachine {
     /// The connection in hand is given up: what was agreed on it is gone (C-7).
     mutating func loseConnection() {
         hasConnection = false
-        identity = ConnectionIdentity()
+        identity = nil
         isTainted = false
+        guard hasHandshakes else { return }
         resetHandshake(.parent)
         resetHandshake(.origin)
     }
@@ -69,10 +68,15 @@ extension ExchangeStateMachine {
     }
 
     /// A token of that side is ready for the next leg.
-    package func holdsToken(_ side: Side) -> Bool { self[side].handshake.token != nil }
+    package func holdsToken(_ side: Side) -> Bool { hasHandshakes && self[side].handshake.token != nil }
+
+    /// Some handshake concerns this exchange; false for nearly all, which need not look further.
+    package var hasHandshakes: Bool { origin.hasHandshake || parent.hasHandshake }
 
     /// A handshake on the connection in hand has not come to its end.
-    var isHandshakeUnderWay: Bool { origin.handshake.isUnderWay || parent.handshake.isUnderWay }
+    var isHandshakeUnderWay: Bool { hasHandshakes && areUnderWay }
+
+    private var areUnderWay: Bool { origin.handshake.isUnderWay || parent.handshake.isUnderWay }
 
     /// The next leg carries a token, which the connection of the refused response is needed for (B-6).
     package var isHandshakeBegun: Bool { origin.handshake.isBegun || parent.handshake.isBegun }

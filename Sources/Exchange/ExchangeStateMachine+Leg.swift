@@ -129,7 +129,9 @@ extension ExchangeStateMachine {
         self[side].sent = isAhead ? .digestAhead : .digestAnswer
     }
 
-    private var isHandshakeInHand: Bool { origin.handshake.token != nil || parent.handshake.token != nil }
+    private var isHandshakeInHand: Bool { hasHandshakes && hasToken }
+
+    private var hasToken: Bool { origin.handshake.token != nil || parent.handshake.token != nil }
 
     /// Appends the token that is due, which never goes twice (C-7).
     private mutating func appendToken(

@@ -170,7 +170,7 @@ package struct ExchangeStateMachine: ~Copyable {
     /// The parent keeps its connection to the origin to this one (RFC 4559 s.6).
     var keepsSessions = false
     /// The identities of the connection in hand.
-    package internal(set) var identity = ConnectionIdentity()
+    package internal(set) var identity: ConnectionIdentity?
     /// A handshake was begun on it and has not ended well: it goes to no pool (C-7).
     var isTainted = false
     /// Handshakes that were begun anew since their connections had ended, of at most one.
@@ -224,7 +224,7 @@ package struct ExchangeStateMachine: ~Copyable {
         holdsRefusal = false
         hasConnection = false
         keepsSessions = false
-        identity = ConnectionIdentity()
+        identity = nil
         isTainted = false
         handshakeRestarts = 0
         bringsHandshake = false

@@ -47,27 +47,32 @@ package struct ConnectionOwner: Equatable, Sendable {
     }
 }
 
-/// The identities of an upstream connection, or those that a request asks for.
-package struct ConnectionIdentity: Equatable, Sendable {
-    package var origin: ConnectionOwner?
-    package var parent: ConnectionOwner?
+/// The identities of an upstream connection, or those that a request asks for; nobody's where there is none.
+package final class ConnectionIdentity: Equatable, Sendable {
+    package let origin: ConnectionOwner?
+    package let parent: ConnectionOwner?
 
-    package init(origin: ConnectionOwner? = nil, parent: ConnectionOwner? = nil) {
+    /// Those owners; nil where both are.
+    package init?(origin: ConnectionOwner? = nil, parent: ConnectionOwner? = nil) {
+        if origin == nil && parent == nil { return nil }
         self.origin = origin
         self.parent = parent
     }
 
-    /// Nobody's: any client's request may go on it.
-    package var isAnonymous: Bool { origin == nil && parent == nil }
-
-    /// How well a connection of this identity serves a request that asks for `wanted`; nil where it must not (S-4).
-    package func fitness(for wanted: ConnectionIdentity) -> Int? {
-        guard origin == nil || origin == wanted.origin, parent == nil || parent == wanted.parent else { return nil }
-        return (origin == nil ? 0 : 1) + (parent == nil ? 0 : 2)
+    package static func == (left: ConnectionIdentity, right: ConnectionIdentity) -> Bool {
+        left === right || left.origin == right.origin && left.parent == right.parent
     }
 
-    package subscript(side: Side) -> ConnectionOwner? {
-        get { side == .origin ? origin : parent }
-        set { if side == .origin { origin = newValue } else { parent = newValue } }
+    package subscript(side: Side) -> ConnectionOwner? { side == .origin ? origin : parent }
+}
+
+extension ConnectionIdentity? {
+    /// How well a connection of this identity serves a request that asks for `wanted`; nil where it must not (S-4).
+    package func fitness(for wanted: ConnectionIdentity?) -> Int? {
+        guard let self else { return 0 }
+        guard let wanted else { return nil }
+        guard self.origin == nil || self.origin == wanted.origin else { return nil }
+        guard self.parent == nil || self.parent == wanted.parent else { return nil }
+        return (self.origin == nil ? 0 : 1) + (self.parent == nil ? 0 : 2)
     }
 }

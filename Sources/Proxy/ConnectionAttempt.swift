@@ -14,7 +14,7 @@ final class ConnectionAttempt: ReadinessObserver {
     let worker: Worker
     let hop: Hop
     /// Whose connection the exchange asks for.
-    let wanted: ConnectionIdentity
+    let wanted: ConnectionIdentity?
     /// The exchange that waits for it; let go of when that wants no connection any more.
     private var runner: ExchangeRunner?
     private var query: Resolver.Query?

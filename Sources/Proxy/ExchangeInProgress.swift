@@ -95,7 +95,7 @@ struct ExchangeInProgress: ~Copyable {
     /// An upstream connection is in hand; `isBound` where it is the client's connection's alone from now on.
     mutating func connected(
         isReused: Bool,
-        identity: ConnectionIdentity
+        identity: ConnectionIdentity?
     ) -> (step: ExchangeStateMachine.Step, isBound: Bool) {
         (machine.connected(isReused: isReused, identity: identity), machine.isBound)
     }
@@ -103,7 +103,7 @@ struct ExchangeInProgress: ~Copyable {
     /// The connection goes to the clients that it was authenticated for; false where it is of no use to anybody (C-7).
     func keepIdentity(on connection: UpstreamConnection) -> Bool {
         guard machine.leavesConnectionClean else { return false }
-        if connection.identity != machine.identity { connection.identity = machine.identity }
+        if connection.identity !== machine.identity { connection.identity = machine.identity }
         return true
     }
 

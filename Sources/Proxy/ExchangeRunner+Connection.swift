@@ -36,7 +36,7 @@ extension ExchangeRunner {
     /// The client's own connection serves it, unless it could be gone by now and the request can't be repeated (H-6).
     ///
     /// One that may carry a login of the client's is never given up for another, which would have none (C-8).
-    private func mayUse(_ bound: UpstreamConnection, for wanted: ConnectionIdentity) -> Bool {
+    private func mayUse(_ bound: UpstreamConnection, for wanted: ConnectionIdentity?) -> Bool {
         guard bound.isUsable, bound.runner == nil, bound.identity.fitness(for: wanted) != nil else { return false }
         return bound.carriesLogin || exchange.mayBeRepeated || worker.isYoung(bound)
     }
@@ -94,8 +94,8 @@ extension ExchangeRunner {
         opening = nil
         securing?.cancel()
         securing = nil
-        if !exchange.machine.holdsToken(.origin) { tokens.origin = nil }
-        if !exchange.machine.holdsToken(.parent) { tokens.parent = nil }
+        if tokens.origin != nil, !exchange.machine.holdsToken(.origin) { tokens.origin = nil }
+        if tokens.parent != nil, !exchange.machine.holdsToken(.parent) { tokens.parent = nil }
         guard let upstream else { return }
         self.upstream = nil
         if let nonce = upstream.nonces.origin {

@@ -27,7 +27,7 @@ final class UpstreamConnection: ReadinessObserver {
     private let socket: StreamSocket
     var idleSince = Instant(nanoseconds: 0)
     /// Whom it was authenticated for by handshakes (C-1).
-    var identity = ConnectionIdentity()
+    var identity: ConnectionIdentity?
     /// It belongs to this client connection and goes to no pool (A-13, C-8).
     var isBound = false
     /// A login of the client's own has gone on it.

@@ -121,8 +121,8 @@ extension Worker {
     /// An idle connection to `hop`, the one used last; one that may not be repeated gets none that idled over 1 s (H-6).
     ///
     /// One that belongs to `wanted` goes before one that is nobody's (C-1).
-    func lease(_ hop: Hop, for wanted: ConnectionIdentity, mayBeRepeated: Bool) -> UpstreamConnection? {
-        if !wanted.isAnonymous, let owned = leaseOwned(hop, for: wanted, mayBeRepeated: mayBeRepeated) { return owned }
+    func lease(_ hop: Hop, for wanted: ConnectionIdentity?, mayBeRepeated: Bool) -> UpstreamConnection? {
+        if wanted != nil, let owned = leaseOwned(hop, for: wanted, mayBeRepeated: mayBeRepeated) { return owned }
         while let id = hop.idle.popLast() {
             guard let connection = pool[id] else { continue }
             if connection.isUsable && (mayBeRepeated || isYoung(connection)) { return connection }
@@ -135,7 +135,7 @@ extension Worker {
         return nil
     }
 
-    private func leaseOwned(_ hop: Hop, for wanted: ConnectionIdentity, mayBeRepeated: Bool) -> UpstreamConnection? {
+    private func leaseOwned(_ hop: Hop, for wanted: ConnectionIdentity?, mayBeRepeated: Bool) -> UpstreamConnection? {
         var best: (connection: UpstreamConnection, fitness: Int)?
         for id in hop.owned.reversed() {
             guard let connection = pool[id] else { continue }
@@ -171,7 +171,7 @@ extension Worker {
         if let attempt = stopWaiting(where: isMeant) { return attempt.handOver(connection) }
         // Its place is of use to another loop, or for another way to the same host.
         if shared.hosts.isWaited(for: connection.hop.serverKey) { return discard(connection) }
-        if !connection.identity.isAnonymous {
+        if connection.identity != nil {
             if pool.isWaited(for: connection.hop.serverKey) { return discard(connection) }
             return pool.keepOwned(connection, worker: self)
         }

@@ -4,7 +4,8 @@ import Testing
 /// Which offer of a response is answered, by which rule.
 @Suite struct OfferChoiceTests {
     private static let login = "credentials: { staff: { username: user, password: { value: right } } }\n"
-    private static let rule = login + "rules: [ { space: { host: 127.0.0.1, port: any, method: [digest, basic] }, use: staff } ]"
+    private static let rule =
+        login + "rules: [ { space: { host: 127.0.0.1, port: any, method: [digest, basic] }, use: staff } ]"
 
     /// Challenges as fields of one response, and what the answer begins with; nil where there is none.
     private static let choices: [(fields: [String], answer: String?)] = [
