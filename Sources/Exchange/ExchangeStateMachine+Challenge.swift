@@ -217,6 +217,8 @@ extension ExchangeStateMachine {
             return false
         }
         answers += 1
+        // Where a leg without the body was taken for a request, a handshake begins anew, and takes the body along (B-3).
+        if self[side].handshake.isPassedOver { self[side].handshake = Handshake() }
         self[side].prepared = PreparedAnswer(
             credential: credential,
             rule: rule,

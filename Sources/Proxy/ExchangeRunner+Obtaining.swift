@@ -18,7 +18,8 @@ struct TokenContexts {
 extension ExchangeRunner {
     /// Asks for what one side needs before the exchange can go on; nil while it is waited for.
     func obtain(_ side: Side) -> ExchangeStateMachine.Step? {
-        if phase == .head { phase = .held }
+        // Behind a refused response that was read to its end, nothing is to be read of it again.
+        if phase == .head || phase == .draining { phase = .held }
         switch exchange.wanted(side) {
         case .secret(let question):
             if let known = worker.shared.secrets.known(question, under: policy, now: worker.loop.now) {

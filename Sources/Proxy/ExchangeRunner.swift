@@ -192,6 +192,7 @@ final class ExchangeRunner: DeadlineObserver {
             case .relayInterim:
                 return relayInterim()
             case .drain:
+                drained = 0
                 phase = .draining
                 armDeadline()
                 return resumeUpstream()

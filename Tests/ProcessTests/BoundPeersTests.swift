@@ -53,6 +53,7 @@ import Testing
         #expect(legs.map(\.status) == [401, 200])
         #expect(legs.connections == 1)
         #expect(legs.last?.body == 3)
+        try eventually("the parent's word") { parent.legs.contains { $0.status == 200 } }
         #expect(parent.legs.connections == 1)
     }
 

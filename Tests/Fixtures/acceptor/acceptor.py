@@ -134,10 +134,12 @@ class Connection:
         is_first = schemes.NTLMSSP + b"\x01" in token
         if self.context is None or is_first:
             self.identity = None
-            self.context = (
-                schemes.Spnego("ntlm", bindings, self.options.get("target_info", True)) if scheme == "NTLM"
-                else schemes.negotiate(token, bindings, self.options)
-            )
+            if scheme == "Negotiate":
+                self.context = schemes.negotiate(token, bindings, self.options)
+            elif self.options.get("target_info", True):
+                self.context = schemes.Spnego("ntlm", bindings)
+            else:
+                self.context = schemes.OldNTLM(self.options["users"])
         kind, answer, name = self.context.step(token)
         back = f" {base64.b64encode(answer).decode()}" if answer else ""
         leg = "first" if is_first else "last"
@@ -222,7 +224,7 @@ class Connection:
             return acceptor.status
         if acceptor.is_proxy:
             status = self.connect(target, verdict) if method == "CONNECT" else (
-                self.forward(method, target, fields, verdict, total)
+                self.forward(method, target, fields, verdict, total, goes_on)
             )
         else:
             status = self.serve(method, target, fields, verdict, total, goes_on)
@@ -270,7 +272,7 @@ class Connection:
         far.end()
         return 200
 
-    def forward(self, method, target, fields, verdict, total):
+    def forward(self, method, target, fields, verdict, total, goes_on):
         authority, path = target.removeprefix("http://").split("/", 1)
         far = self.upstream.get(authority)
         if far is None:
@@ -291,9 +293,9 @@ class Connection:
         self.wire.body(fields, take)
         if is_chunked:
             far.send("0\r\n\r\n")
-        return self.back(far, authority, method, verdict)
+        return self.back(far, authority, method, verdict, goes_on)
 
-    def back(self, far, authority, method, verdict):
+    def back(self, far, authority, method, verdict, goes_on):
         """Passes a response on."""
         first, fields = far.head()
         status = int(first.split(" ")[1])
@@ -304,7 +306,9 @@ class Connection:
         lines += [f"X-Parent-Connection: {self.number}"]
         if self.options.get("session_based", True):
             lines.append("Proxy-Support: Session-Based-Authentication")
-        if self.options.get("version") == "HTTP/1.0":
+        if not goes_on and not self.options.get("silent"):
+            lines.append("Connection: close")
+        elif self.options.get("version") == "HTTP/1.0":
             lines += ["Connection: keep-alive", "Proxy-Connection: keep-alive"]
         if "close" in fields.get("connection", ""):
             del self.upstream[authority]

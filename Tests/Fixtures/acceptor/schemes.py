@@ -14,6 +14,7 @@ import threading
 import spnego
 from cryptography import x509
 from cryptography.hazmat.primitives.serialization import Encoding
+from spnego._ntlm_raw.crypto import hmac_md5, ntowfv1, ntowfv2
 from spnego._ntlm_raw.messages import Authenticate, AvId, NTClientChallengeV2
 from spnego.channel_bindings import GssChannelBindings
 
@@ -56,11 +57,10 @@ def without_target_info(challenge):
 class Spnego:
     """NTLM by itself, or inside SPNEGO, by pyspnego."""
 
-    def __init__(self, protocol, bindings, target_info=True):
+    def __init__(self, protocol, bindings):
         channel = GssChannelBindings(application_data=bindings) if bindings else None
         self.context = spnego.server(protocol=protocol, channel_bindings=channel)
         self.bindings = bindings
-        self.target_info = target_info
 
     def step(self, token):
         try:
@@ -71,9 +71,28 @@ class Spnego:
             return "out", None, None
         if self.context.complete:
             return "in", answer, self.context.client_principal
-        if answer and not self.target_info:
-            answer = without_target_info(answer)
         return "more", answer, None
+
+
+class OldNTLM:
+    """NTLM without TargetInfo; of the answer NTProofStr is verified over what came [MS-NLMP 3.3.2], as pyspnego doesn't."""
+
+    def __init__(self, users):
+        self.context, self.users, self.challenge = spnego.server(protocol="ntlm"), users, None
+
+    def step(self, token):
+        try:
+            if self.challenge is None:
+                answer = without_target_info(self.context.step(token))
+                self.challenge = answer[24:32]
+                return "more", answer, None
+            message = Authenticate.unpack(token)
+            name, response = message.user_name, message.nt_challenge_response
+            key = ntowfv2(name, ntowfv1(self.users[name]), message.domain_name or "")
+            is_right = len(response) > 24 and hmac_md5(key, self.challenge + response[16:]) == response[:16]
+        except Exception:
+            return "out", None, None
+        return ("in", None, name) if is_right else ("out", None, None)
 
 
 class Buffer(ctypes.Structure):

@@ -209,6 +209,9 @@ extension [Acceptor.Leg] {
     }
     /// How many bytes of bodies came.
     package var bytes: Int { reduce(0) { $0 + $1.body } }
-    /// The tokens of connection-bound schemes, in order.
-    package var tokens: [String] { filter { ["NTLM", "Negotiate"].contains($0.scheme) }.map(\.token) }
+    /// Whether no two of them brought one token, but for those that begin handshakes, which may be alike.
+    package var haveTokensOfTheirOwn: Bool {
+        let tokens = filter { $0.leg == "last" && ["NTLM", "Negotiate"].contains($0.scheme) }.map(\.token)
+        return Set(tokens).count == tokens.count
+    }
 }
