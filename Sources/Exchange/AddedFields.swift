@@ -15,12 +15,10 @@ struct AddedFields {
     /// Why there are none, though a rule says so.
     var reason: LocalResponse?
 
-    mutating func reset() {
-        if rule == nil && reason == nil { return }
-        reason = nil
-        rule = nil
-        credential = nil
-        kept.removeAll(keepingCapacity: true)
+    /// Those of both sides: apart from the exchange, which is looked at far more often than it adds any.
+    final class Both {
+        var origin = AddedFields()
+        var parent = AddedFields()
     }
 
     /// The names of the client's that make way, in lower case; empty where there are no fields to add.
@@ -101,21 +99,28 @@ extension ExchangeStateMachine {
         return nil
     }
 
+    var originFields: AddedFields { added?.origin ?? AddedFields() }
+    var parentFields: AddedFields { added?.parent ?? AddedFields() }
+
     func fields(_ side: Side) -> AddedFields { side == .origin ? originFields : parentFields }
 
     private mutating func setFields(_ side: Side, _ fields: AddedFields) {
-        if side == .origin { originFields = fields } else { parentFields = fields }
+        let both = added ?? AddedFields.Both()
+        if side == .origin { both.origin = fields } else { both.parent = fields }
+        added = both
+        if fields.credential?.deferred != nil { mayFetch = true }
     }
 
     /// The names of the client's fields, and trailers, that make way for fields of ours, in lower case.
     package var replacedFields: [String] {
-        if originFields.rule == nil && parentFields.rule == nil { return [] }
+        guard added != nil else { return [] }
         let isToParent = destination?.hop.isParent == true && destination?.hop.tunnel == nil
         return originFields.replaced + (isToParent ? parentFields.replaced : [])
     }
 
     /// Appends the fields of both sides; an answer to a challenge has its field to itself.
     func appendFields(isInTunnel: Bool, into buffer: inout ByteBuffer) {
+        guard added != nil else { return }
         originFields.append(except: origin.plan == .none ? nil : "authorization", into: &buffer)
         if !isInTunnel { appendParentFields(into: &buffer) }
     }
@@ -126,7 +131,6 @@ extension ExchangeStateMachine {
 
     /// A credential whose fields are to be fetched before the next leg, where there is one.
     func unfetchedFields(_ side: Side) -> Credential? {
-        guard (side == .origin ? originFields.rule : parentFields.rule) != nil else { return nil }
         guard let credential = fields(side).credential, credential.deferred != nil else { return nil }
         return credential
     }

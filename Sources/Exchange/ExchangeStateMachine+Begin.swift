@@ -66,6 +66,7 @@ extension ExchangeStateMachine {
 
     /// What was learned with a secret that has to be fetched may have another one by now; false where it needs none.
     private mutating func prepareLearned(_ side: Side, _ space: LearnedSpace) -> Bool {
+        if space.method == .ntlm || space.method == .negotiate { mayHandshake = true }
         guard space.credential.source != nil, space.value != nil, let rule = candidates(side)?.rule(at: space.ruleIndex)
         else { return false }
         prepareAhead(side, rule, by: space.method)
@@ -98,10 +99,20 @@ extension ExchangeStateMachine {
         prepareAhead(side, rule, by: rule.methodWithoutChallenge ?? .basic)
     }
 
+    /// An answer that has to be fetched, or that takes a handshake, is on its way.
+    mutating func note(_ value: PreparedAnswer.Value) {
+        switch value {
+        case .deferred: mayFetch = true
+        case .handshake: mayHandshake = true
+        case .basic, .digest, .bearer: break
+        }
+    }
+
     /// Prepares the rule's value to be sent before any challenge, by the method that needs none.
     mutating func prepareAhead(_ side: Side, _ rule: Rule, by method: AuthenticationMethod) {
         guard let credential = rule.credential, !self[side].refused.contains(credential.name) else { return }
         guard let value = preparedValue(side, method, nil, credential, rule) else { return }
+        note(value)
         self[side].plan = .ahead
         self[side].prepared = PreparedAnswer(credential: credential, rule: rule, realm: nil, value: value)
         self[side].permission = .needed
@@ -176,7 +187,7 @@ extension ExchangeStateMachine {
 
     /// Asks for what still needs the ledger's word, else goes on to a connection.
     mutating func proceed() -> Step {
-        if let side = deferredSide {
+        if mayFetch, let side = deferredSide {
             state = .obtaining
             return .obtain(side)
         }
@@ -193,7 +204,7 @@ extension ExchangeStateMachine {
             return .collectBody(tellClient: clientExpects)
         }
         // While the refusal can still be passed on: there may be no token.
-        if holdsRefusal, let side = tokenSide {
+        if holdsRefusal, mayHandshake, let side = tokenSide {
             state = .obtaining
             return .obtain(side)
         }

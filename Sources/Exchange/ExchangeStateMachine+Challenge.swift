@@ -219,6 +219,7 @@ extension ExchangeStateMachine {
         answers += 1
         // Where a leg without the body was taken for a request, a handshake begins anew, and takes the body along (B-3).
         if self[side].handshake.isPassedOver { self[side].handshake = Handshake() }
+        note(value)
         self[side].prepared = PreparedAnswer(
             credential: credential,
             rule: rule,

@@ -24,14 +24,13 @@ extension ExchangeStateMachine {
 
     private func needsToken(_ side: Side) -> Bool {
         guard isHandshake(side) else { return false }
-        guard hasHandshakes else { return true }
         let handshake = side == .origin ? origin.handshake : parent.handshake
         return !handshake.isAuthenticated && handshake.token == nil && !handshake.isPassedOver
     }
 
     /// A token of that side goes with this leg, and another one has to follow.
     func isPending(_ side: Side) -> Bool {
-        guard hasHandshakes else { return false }
+        guard mayHandshake else { return false }
         let handshake = side == .origin ? origin.handshake : parent.handshake
         return handshake.token != nil && !handshake.isLast
     }
@@ -39,7 +38,7 @@ extension ExchangeStateMachine {
     /// The leg can be written on the connection in hand, but for tokens.
     mutating func readyToSend() -> Step {
         holdsRefusal = false
-        if let side = tokenSide {
+        if mayHandshake, let side = tokenSide {
             state = .obtaining
             return .obtain(side)
         }
@@ -230,7 +229,7 @@ extension ExchangeStateMachine {
 
     /// The connection was authenticated, and the server asks all the same: it wants a handshake for each request.
     mutating func noteEachRequest(_ side: Side) {
-        guard hasHandshakes, self[side].handshake.isAuthenticated, case .learned(let index) = self[side].plan else {
+        guard mayHandshake, self[side].handshake.isAuthenticated, case .learned(let index) = self[side].plan else {
             return
         }
         self[side].handshake = Handshake()
@@ -251,7 +250,7 @@ extension ExchangeStateMachine {
         self[side].handshake.isAuthenticated = true
         self[side].handshake.token = nil
         let owner = owner(side)
-        identity = ConnectionIdentity(
+        identity = ConnectionIdentity.of(
             origin: side == .origin ? owner : identity?.origin,
             parent: side == .parent ? owner : identity?.parent
         )

@@ -5,8 +5,8 @@ internal import Rules
 extension ExchangeStateMachine {
     /// Whose connection the request asks for; one that no credential of ours goes with asks for nobody's (S-4).
     package var wantedIdentity: ConnectionIdentity? {
-        if origin.plan == .none && parent.plan == .none { return nil }
-        return ConnectionIdentity(origin: owner(.origin), parent: owner(.parent))
+        guard mayHandshake else { return nil }
+        return ConnectionIdentity.of(origin: owner(.origin), parent: owner(.parent))
     }
 
     func owner(_ side: Side) -> ConnectionOwner? {
@@ -48,7 +48,7 @@ extension ExchangeStateMachine {
         hasConnection = false
         identity = nil
         isTainted = false
-        guard hasHandshakes else { return }
+        guard mayHandshake else { return }
         resetHandshake(.parent)
         resetHandshake(.origin)
     }
@@ -68,13 +68,10 @@ extension ExchangeStateMachine {
     }
 
     /// A token of that side is ready for the next leg.
-    package func holdsToken(_ side: Side) -> Bool { hasHandshakes && self[side].handshake.token != nil }
-
-    /// Some handshake concerns this exchange; false for nearly all, which need not look further.
-    package var hasHandshakes: Bool { origin.hasHandshake || parent.hasHandshake }
+    package func holdsToken(_ side: Side) -> Bool { mayHandshake && self[side].handshake.token != nil }
 
     /// A handshake on the connection in hand has not come to its end.
-    var isHandshakeUnderWay: Bool { hasHandshakes && areUnderWay }
+    var isHandshakeUnderWay: Bool { mayHandshake && areUnderWay }
 
     private var areUnderWay: Bool { origin.handshake.isUnderWay || parent.handshake.isUnderWay }
 

@@ -29,9 +29,14 @@ extension ExchangeStateMachine {
                 into: &buffer
             )
         }
-        form.isEmpty = isLegEmpty
-        form.asksForPersistence = isHandshakeInHand && destination?.hop.speaksHTTP10 == true
-        let isParentPending = isPending(.parent)
+        var isParentPending = false
+        form.isEmpty = false
+        form.asksForPersistence = false
+        if mayHandshake {
+            form.isEmpty = isLegEmpty
+            form.asksForPersistence = isHandshakeInHand && destination?.hop.speaksHTTP10 == true
+            isParentPending = isPending(.parent)
+        }
         form.keepsAuthorization = bringsAuthorization && origin.plan == .none
         form.keepsProxyAuthorization = passesProxyAuthorization && parent.plan == .none
         let isInTunnel = destination?.hop.tunnel != nil
@@ -129,7 +134,7 @@ extension ExchangeStateMachine {
         self[side].sent = isAhead ? .digestAhead : .digestAnswer
     }
 
-    private var isHandshakeInHand: Bool { hasHandshakes && hasToken }
+    private var isHandshakeInHand: Bool { mayHandshake && hasToken }
 
     private var hasToken: Bool { origin.handshake.token != nil || parent.handshake.token != nil }
 

@@ -63,6 +63,7 @@ extension ExchangeStateMachine {
             guard let value = preparedValue(side, method, challenge, credential, rule) else {
                 return tryOthers(side, .unusable(credential), head)
             }
+            note(value)
             self[side].prepared = PreparedAnswer(
                 credential: credential,
                 rule: rule,
@@ -112,6 +113,7 @@ extension ExchangeStateMachine {
         if self[side].isKnownToLedger { report(side, .none, head) }
         forget(side, credential)
         self[side].isFetchedAnew = true
+        mayFetch = true
         self[side].refusedToken = credential
         self[side].prepared = PreparedAnswer(
             credential: source,

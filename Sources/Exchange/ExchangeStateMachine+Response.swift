@@ -62,7 +62,9 @@ extension ExchangeStateMachine {
             .tunnelling, .looking, .welcoming, .finished:
             return .wait
         }
-        if response.status >= 200 || response.status == 101, let (side, token) = unverifiedSide(response) {
+        if mayHandshake, response.status >= 200 || response.status == 101,
+            let (side, token) = unverifiedSide(response)
+        {
             self[side].handshake.isVerified = true
             self[side].handshake.input = token
             self.reading = reading
@@ -205,7 +207,7 @@ extension ExchangeStateMachine {
         confirm(.parent, head, status: 101)
         var responseForm = ResponseForm(framing: .none, keepsAlive: true)
         responseForm.upgrades = true
-        responseForm.isAnswered = origin.isAnswered
+        responseForm.isAnswered = origin.sent != .none || mayHandshake && origin.isAnswered
         state = .tunnelling
         return .tunnel(responseForm)
     }
@@ -229,10 +231,10 @@ extension ExchangeStateMachine {
         if parent.sent != .none { confirm(.parent, head, status: response.status) }
         state = .relaying
         var responseForm = ResponseForm(framing: framing(reading), keepsAlive: reading.client.keepsAlive)
-        responseForm.isAnswered = origin.isAnswered
-        let isOurs = origin.isAnswered || originFields.rule != nil
+        responseForm.isAnswered = origin.sent != .none || mayHandshake && origin.isAnswered
+        let isOurs = responseForm.isAnswered || added?.origin.rule != nil
         responseForm.isPrivate = isOurs && request.method.isSafe && response.status < 300
-        if response.status >= 400 { responseForm.told = originFields.reason ?? parentFields.reason }
+        if response.status >= 400, added != nil { responseForm.told = originFields.reason ?? parentFields.reason }
         if responseForm.framing == .untilClose { responseForm.keepsAlive = false }
         return .relay(responseForm)
     }

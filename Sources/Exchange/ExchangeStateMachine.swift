@@ -111,8 +111,9 @@ package struct ExchangeStateMachine: ~Copyable {
     var origin = AuthorizationSide()
     var parent = AuthorizationSide()
     /// What is added to the origin's and the parent's requests besides answers.
-    var originFields = AddedFields()
-    var parentFields = AddedFields()
+    var added: AddedFields.Both?
+    /// A credential of this exchange has to be fetched: a flag, for the same reason as `mayHandshake`.
+    var mayFetch = false
     /// What the ledger is to be told before the step is carried out; taken by the runner.
     package var reports: [LedgerReport] = []
     /// Requests sent upstream, of at most 24.
@@ -166,6 +167,8 @@ package struct ExchangeStateMachine: ~Copyable {
 
     /// A refused response is in hand and nothing of its body has been read: it can still be passed on.
     var holdsRefusal = false
+    /// Some value of this exchange goes by a handshake: a flag, since nearly no exchange has to look further.
+    package internal(set) var mayHandshake = false
     var hasConnection = false
     /// The parent keeps its connection to the origin to this one (RFC 4559 s.6).
     var keepsSessions = false
@@ -195,8 +198,8 @@ package struct ExchangeStateMachine: ~Copyable {
         destination = nil
         origin.reset()
         parent.reset()
-        originFields.reset()
-        parentFields.reset()
+        added = nil
+        mayFetch = false
         reports.removeAll(keepingCapacity: true)
         attempts = 0
         answers = 0
@@ -222,6 +225,7 @@ package struct ExchangeStateMachine: ~Copyable {
         isUnattended = false
         hasLearned = false
         holdsRefusal = false
+        mayHandshake = false
         hasConnection = false
         keepsSessions = false
         identity = nil

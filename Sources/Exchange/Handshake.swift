@@ -52,11 +52,14 @@ package final class ConnectionIdentity: Equatable, Sendable {
     package let origin: ConnectionOwner?
     package let parent: ConnectionOwner?
 
-    /// Those owners; nil where both are.
-    package init?(origin: ConnectionOwner? = nil, parent: ConnectionOwner? = nil) {
-        if origin == nil && parent == nil { return nil }
+    private init(origin: ConnectionOwner?, parent: ConnectionOwner?) {
         self.origin = origin
         self.parent = parent
+    }
+
+    /// The identity of those owners; nil where both are.
+    package static func of(origin: ConnectionOwner?, parent: ConnectionOwner?) -> ConnectionIdentity? {
+        origin == nil && parent == nil ? nil : ConnectionIdentity(origin: origin, parent: parent)
     }
 
     package static func == (left: ConnectionIdentity, right: ConnectionIdentity) -> Bool {

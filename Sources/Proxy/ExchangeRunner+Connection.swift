@@ -11,7 +11,7 @@ extension ExchangeRunner {
         phase = .none
         giveUpUpstream()
         guard let hop = exchange.machine.destination?.hop else { return nil }
-        let wanted = exchange.machine.wantedIdentity
+        let wanted = exchange.machine.mayHandshake ? exchange.machine.wantedIdentity : nil
         if !fresh, let bound = client?.boundUpstream, bound.hop === hop, mayUse(bound, for: wanted) {
             return use(bound, isReused: true)
         }

@@ -122,7 +122,8 @@ struct ExchangeDrive: ~Copyable {
             case .collectBody: step = machine.bodyCollected(hash: Array("0123456789abcdef".utf8))
             case .acquire(let fresh):
                 if fresh { nonces = ConnectionNonces() }
-                let pooled = fresh ? nil : pool.firstIndex { Optional($0).fitness(for: machine.wantedIdentity) ?? 0 > 0 }
+                let pooled =
+                    fresh ? nil : pool.firstIndex { Optional($0).fitness(for: machine.wantedIdentity) ?? 0 > 0 }
                 let identity = pooled.map { pool.remove(at: $0) }
                 step = machine.connected(isReused: pooled != nil || !fresh, identity: identity)
             case .secure(.opened) where !trustsOrigin:
