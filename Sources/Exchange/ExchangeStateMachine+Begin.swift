@@ -94,7 +94,11 @@ extension ExchangeStateMachine {
     }
 
     private mutating func planAlways(_ side: Side, _ head: borrowing RequestHead) {
-        guard let candidates = candidates(side), !candidates.isEmpty else { return }
+        // To look by a copy of the rules costs more than all there mostly is to find.
+        guard let destination else { return }
+        guard side == .origin ? !destination.candidates.rules.isEmpty : !destination.hop.candidates.rules.isEmpty
+        else { return }
+        guard let candidates = candidates(side) else { return }
         guard let rule = candidates.preemptive(request: facts(side), path: head.rulePath) else { return }
         prepareAhead(side, rule, by: rule.methodWithoutChallenge ?? .basic)
     }
@@ -125,7 +129,7 @@ extension ExchangeStateMachine {
             passesProxyAuthorization =
                 destination.hop.leavesChallenges(to: request.client) && !parentFields.sets("proxy-authorization")
         }
-        if destination.candidates.refusesAmbiguous(head.rulePath, of: request.client) {
+        if destination.candidates.namesPath, destination.candidates.refusesAmbiguous(head.rulePath, of: request.client) {
             return LocalResponse(
                 403,
                 .httpRequestDenied,
@@ -199,7 +203,7 @@ extension ExchangeStateMachine {
             state = .askingLedger
             return .ask(.origin)
         }
-        if needsBodyHash {
+        if hasBody, needsBodyHash {
             state = .collectingBody
             return .collectBody(tellClient: clientExpects)
         }

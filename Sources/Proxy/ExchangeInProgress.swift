@@ -102,7 +102,6 @@ struct ExchangeInProgress: ~Copyable {
 
     /// The connection goes to the clients that it was authenticated for; false where it is of no use to anybody (C-7).
     func keepIdentity(on connection: UpstreamConnection) -> Bool {
-        guard machine.mayHandshake else { return true }
         guard machine.leavesConnectionClean else { return false }
         if connection.identity !== machine.identity { connection.identity = machine.identity }
         return true

@@ -310,7 +310,7 @@ final class ExchangeRunner: DeadlineObserver {
         if isObtaining { forgetObtaining() }
         if let upstream {
             self.upstream = nil
-            if reusesUpstream, exchange.keepIdentity(on: upstream) {
+            if reusesUpstream, !exchange.machine.mayHandshake || exchange.keepIdentity(on: upstream) {
                 worker.release(upstream)
             } else {
                 worker.discard(upstream)

@@ -25,6 +25,7 @@ package struct CandidateRules: Sendable {
         self.isProxy = isProxy
         self.rules = rules
         self.headerRules = headerRules
+        addsFields = !headerRules.isEmpty
         namesPath = (rules + headerRules).contains { $0.space.path != nil }
         namesClients = rules.contains { $0.clients != nil }
     }
@@ -36,7 +37,7 @@ package struct CandidateRules: Sendable {
     package var isEmpty: Bool { rules.isEmpty }
 
     /// Whether some request gets fields.
-    package var addsFields: Bool { !headerRules.isEmpty }
+    package let addsFields: Bool
 
     /// Whether a challenge might be answered for this client, so that the request must be kept (B-1).
     package func mightAnswer(_ client: Client) -> Bool {
