@@ -43,9 +43,9 @@ extension ExchangeStateMachine {
         guard let destination, request.method != .trace else { return }
         let path = head.rulePath
         if side == .origin {
-            guard let index = destination.learned.match(path: path), let space = destination.learned[index] else {
-                return planAlways(side, head)
-            }
+            guard let index = match(destination.learned, destination.candidates, path),
+                let space = destination.learned[index]
+            else { return planAlways(side, head) }
             guard permits(.origin, destination.candidates, space, path) else { return }
             if prepareLearned(.origin, space) { return }
             origin.plan = .learned(index)
@@ -53,7 +53,7 @@ extension ExchangeStateMachine {
             origin.permission = destination.settled == settled ? .notNeeded : .needed
         } else {
             let learned = destination.hop.teacher.learned
-            guard let index = learned.match(path: path), let space = learned[index] else {
+            guard let index = match(learned, destination.hop.candidates, path), let space = learned[index] else {
                 return planAlways(side, head)
             }
             guard permits(.parent, destination.hop.candidates, space, path) else { return }
@@ -62,6 +62,13 @@ extension ExchangeStateMachine {
             let settled = Settled(version: ledgerVersion, space: index)
             parent.permission = destination.hop.teacher.settled == settled ? .notNeeded : .needed
         }
+    }
+
+    /// The space that the target lies deepest in, of those that a rule for this client taught.
+    @inline(__always)
+    private func match(_ learned: LearnedSpaces, _ candidates: CandidateRules, _ path: Span<UInt8>) -> Int? {
+        guard candidates.namesClients else { return learned.match(path: path) }
+        return learned.match(path: path) { candidates.rule(at: $0)?.admits(request.client) == true }
     }
 
     /// What was learned with a secret that has to be fetched may have another one by now; false where it needs none.
@@ -129,7 +136,8 @@ extension ExchangeStateMachine {
             passesProxyAuthorization =
                 destination.hop.leavesChallenges(to: request.client) && !parentFields.sets("proxy-authorization")
         }
-        if destination.candidates.namesPath, destination.candidates.refusesAmbiguous(head.rulePath, of: request.client) {
+        if destination.candidates.namesPath, destination.candidates.refusesAmbiguous(head.rulePath, of: request.client)
+        {
             return LocalResponse(
                 403,
                 .httpRequestDenied,

@@ -245,7 +245,9 @@ extension ExchangeStateMachine {
         if side == .parent && (form.target == .authority || isEstablishing) { return passOnTunnelChallenge() }
         state = .relaying
         releaseLedger()
-        var responseForm = ResponseForm(framing: framing(reading), keepsAlive: reading.client.keepsAlive)
+        // What answered a HEAD of ours (B-3) has no body for the client's own method.
+        let framing = isLegHead ? .fixed(0) : framing(reading)
+        var responseForm = ResponseForm(framing: framing, keepsAlive: reading.client.keepsAlive)
         responseForm.keepsProxyChallenge = side == .parent
         responseForm.told = self[side].reason
         // A client that logs in itself may do so through us (RFC 4559 s.6): its connection has one of its own upstream.

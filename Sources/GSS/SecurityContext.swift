@@ -55,7 +55,8 @@
         package mutating func step(_ input: [UInt8]?) throws(GSSError) -> Secret? {
             var output = unsafe gss_buffer_desc()
             var minor: OM_uint32 = 0
-            let major = unsafe advance(input, &output, &minor)
+            let token = try admitted(input)
+            let major = unsafe advance(token, &output, &minor)
             defer { unsafe release(&output) }
             guard CGSSAPI_GSS_ERROR(major) == 0 else {
                 throw failure(GSSStatus(major, minor), isFirst: input == nil)
@@ -65,6 +66,16 @@
             return unsafe Secret(UnsafeBufferPointer(bytes(of: output)).span)
         }
 
+        /// The peer's token as the library can be given it.
+        private func admitted(_ input: [UInt8]?) throws(GSSError) -> [UInt8]? {
+            guard let input, mechanism != .kerberos else { return input }
+            let token = Type2.normalized(input)
+            guard Type2.isSafe(token) else {
+                throw GSSError(.peer, "ntlm.invalid-challenge", "what the server sent is no NTLM challenge")
+            }
+            return token
+        }
+
         private mutating func advance(
             _ input: [UInt8]?,
             _ output: inout gss_buffer_desc,
@@ -72,13 +83,9 @@
         ) -> OM_uint32 {
             let flags = mechanism == .kerberos ? OM_uint32(GSS_C_MUTUAL_FLAG) : 0
             let name = unsafe object
-            var token = input ?? []
-            var binding = channelBinding
-            if mechanism != .kerberos {
-                token = Type2.normalized(token)
-                // There is no place for a binding then, and gss-ntlmssp fails where it gets one.
-                if Type2.hasNoTargetInfo(token) { binding = nil }
-            }
+            let token = input ?? []
+            // There is no place for a binding then, and gss-ntlmssp fails where it gets one.
+            let binding = mechanism != .kerberos && Type2.hasNoTargetInfo(token) ? nil : channelBinding
             return unsafe withBuffer(token) { input in
                 unsafe withBindings(binding) { bindings in
                     unsafe gss_init_sec_context(

@@ -118,6 +118,76 @@
             }
         }
 
+        /// A challenge with these bytes as target name and as target info, behind a head of 56 bytes.
+        private static func challenge(name: [UInt8], info: [UInt8]?) -> [UInt8] {
+            func field(_ bytes: [UInt8], at offset: Int) -> [UInt8] {
+                [UInt8(bytes.count), 0, UInt8(bytes.count), 0, UInt8(offset), 0, 0, 0]
+            }
+            let flags: [UInt8] = [0x35, 0x82, info == nil ? 0x09 : 0x89, 0x62]
+            let info = info ?? []
+            return Array("NTLMSSP\0".utf8) + [2, 0, 0, 0] + field(name, at: 56) + flags + serverChallenge
+                + [UInt8](repeating: 0, count: 8) + field(info, at: 56 + name.count) + [
+                    6, 0, 0x70, 0x17, 0, 0, 0, 0x0f,
+                ]
+                + name + info
+        }
+
+        private static let end: [UInt8] = [0, 0, 0, 0]
+        /// MsvAvNbComputerName S, and MsvAvTimestamp [section 2.2.2.1].
+        private static let computer: [UInt8] = [1, 0, 2, 0, 0x53, 0]
+        private static let time: [UInt8] = [7, 0, 8, 0, 0, 0x80, 0x3e, 0xd5, 0xde, 0xb1, 0x9d, 1]
+
+        @Test(
+            "S-2 C-11 a challenge with neither a name nor one in its target info is answered",
+            arguments: [nil, [], end, computer + end]
+        )
+        func nameless(info: [UInt8]?) throws {
+            let answer = try answer(login("User", domain: "Domain"), to: Self.challenge(name: [], info: info))
+            #expect(answer.proves(NTLMTests.key, NTLMTests.serverChallenge))
+        }
+
+        @Test(
+            "S-2 a challenge whose target info is no list of pairs is told, not handed on",
+            arguments: [
+                [1], time, [1, 0, 0xff, 0xff] + end, [1, 0, 3, 0, 0x53, 0, 0x53] + end, time + end,
+                computer + time + end,
+            ]
+        )
+        func brokenInfo(info: [UInt8]) throws {
+            let context = try handshake(login("User"))
+            _ = try context.step(nil)
+            do throws(GSSError) {
+                _ = try context.step(Self.challenge(name: [], info: info))
+                Issue.record("it was answered")
+            } catch {
+                #expect(error.code == "ntlm.invalid-challenge")
+            }
+        }
+
+        @Test("S-2 whatever becomes of the bytes of a challenge on the way, it is answered or told")
+        func damage() throws {
+            var state: UInt64 = 0x9e37_79b9_7f4a_7c15
+            func next(_ bound: Int) -> Int {
+                state = state &* 6_364_136_223_846_793_005 &+ 1_442_695_040_888_963_407
+                return Int(truncatingIfNeeded: state >> 33) % bound
+            }
+            let seeds = [
+                NTLMTests.challenge, NTLMTests.bareChallenge,
+                Self.challenge(name: [0x53, 0], info: Self.computer + Self.end),
+                Self.challenge(name: [0x53, 0], info: Self.computer + Self.time + Self.end),
+            ]
+            for round in 0..<4_000 {
+                var bytes = seeds[round % seeds.count]
+                for _ in 0...next(4) {
+                    bytes[12 + next(bytes.count - 12)] = [0, 1, 2, 4, 0x7f, 0x80, 0xff, UInt8(next(256))][next(8)]
+                }
+                if next(4) == 0 { bytes.removeLast(next(bytes.count - 20)) }
+                let context = try handshake(login("User", domain: "Domain", proof: NTLMTests.hash))
+                _ = try context.step(nil)
+                _ = try? context.step(bytes)
+            }
+        }
+
         @Test("C-11 what is no challenge is told as such")
         func noChallenge() throws {
             for nonsense in [[], Array("NTLMSSP\0".utf8), Array(NTLMTests.challenge.prefix(30)), Array("x".utf8)]
