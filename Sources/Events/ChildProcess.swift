@@ -42,10 +42,12 @@ internal import Glibc
     /// Starts a program and returns at once.
     ///
     /// - Parameters:
+    ///   - loop: where it is watched.
     ///   - arguments: the program, by its path or to be found in PATH, and its arguments.
     ///   - input: what it reads; taken over, and wiped when that was read.
     ///   - limit: what it may print, in bytes.
     ///   - timeout: how long it may run, in nanoseconds.
+    ///   - told: is called once, on the loop.
     /// - Throws: why it can't be started, such as ENOENT; nobody is told then.
     @discardableResult
     package init(

@@ -46,8 +46,10 @@ import Testing
         milliseconds: UInt64 = 20_000
     ) throws -> Result {
         let loop = try EventLoop()
-        let (_, result) = try start(loop, arguments, input: input, limit: limit, milliseconds: milliseconds)
+        let (child, result) = try start(loop, arguments, input: input, limit: limit, milliseconds: milliseconds)
         #expect(EventsTests.run(loop) { result.ending != nil })
+        // Whoever waits for any child of this process else finds one that nobody takes away.
+        #expect(EventsTests.run(loop) { kill(child.process, 0) != 0 })
         return result
     }
 
