@@ -135,6 +135,12 @@ package final class Credential: Sendable {
         if case .deferred(let deferred) = kind { deferred } else { nil }
     }
 
+    /// Whether it is a token that was fetched.
+    package var isFetchedToken: Bool {
+        guard source != nil, case .token = kind else { return false }
+        return true
+    }
+
     /// Whether it adds fields to requests and answers no challenge.
     package var isHeader: Bool {
         switch kind {

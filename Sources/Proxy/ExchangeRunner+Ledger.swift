@@ -28,6 +28,11 @@ extension ExchangeRunner {
             ledger.readmit(key, question.credential)
             answer = ledger.ask(key, question.place, worker.waiter(self), use: use, now: worker.loop.now)
         }
+        // A token that was just fetched is no password that could lock an account: nobody has to show that it is right.
+        if case .wait = answer, question.credential.isFetchedToken {
+            ledger.noVerdict(key, worker.waiter(self))
+            answer = .go(isScout: false)
+        }
         switch answer {
         case .go(let isScout):
             askedSide = nil

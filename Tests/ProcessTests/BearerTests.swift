@@ -98,6 +98,27 @@ import Testing
         #expect(endpoint.requests.count == 1)
     }
 
+    @Test("A-8 nobody waits for another request to show that a token that was fetched is right")
+    func withoutScout() throws {
+        let (gate, endpoint) = (Gate(), try endpoint())
+        let api = try ScriptedPeer { request in
+            let isIn = request["Authorization"] == "Bearer t0"
+            return (request.target == "/slow" ? [.wait(gate)] : []) + [isIn ? .response(body: "in") : .response(403)]
+        }
+        let proxy = try RunningProxy(rules(endpoint, api), workers: 1, files: secrets)
+        let began = ContinuousClock.now
+        let texts = try concurrently(4) { index in
+            if index == 0 { return try proxy.get("\(api.url)/slow").text }
+            pause(.milliseconds(300))
+            defer { if index == 3 { gate.opens() } }
+            return try proxy.get("\(api.url)/x").text
+        }
+        #expect(texts == ["in", "in", "in", "in"])
+        #expect(api.requests.first?.target == "/slow")
+        // A second scout would go after 5 s.
+        #expect(ContinuousClock.now - began < .seconds(4))
+    }
+
     @Test("A-24 tokens of one second serve a stream of requests")
     func oneSecond() throws {
         let api = try ScriptedPeer { request in
