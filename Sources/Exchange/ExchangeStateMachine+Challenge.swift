@@ -264,7 +264,7 @@ extension ExchangeStateMachine {
 
     /// No offer can be answered: a 401 goes to the client as it came, a 407 never does.
     mutating func unanswered(_ side: Side) -> Step {
-        let reason = self[side].reason ?? self[side].passedOverReason ?? fields(side).reason
+        let reason = self[side].wholeReason ?? fields(side).reason
         // What was read to its end can't be passed on any more.
         if side == .origin && holdsRefusal {
             origin.reason = reason
@@ -300,8 +300,15 @@ extension LocalResponse {
 }
 
 extension AuthorizationSide {
+    /// What failed, and why another offer was passed over.
+    var wholeReason: LocalResponse? {
+        guard var told = reason else { return passedOverReason }
+        if let other = passedOverReason, other.reason != told.reason { told.explanation += " \(other.explanation)" }
+        return told
+    }
+
     /// Why the first offer that some rule concerns was passed over.
-    var passedOverReason: LocalResponse? {
+    private var passedOverReason: LocalResponse? {
         guard let entry = passedOver.first(where: { $0.rule != nil }) else { return nil }
         return LocalResponse(
             502,

@@ -19,7 +19,7 @@ package enum TokenResponse: Sendable {
     }
 
     /// Longer ones don't fit into a field [RFC 6750, section 2.1].
-    private static let longestToken = 60 * 1024
+    private static let longestToken = 64 * 1024 - 7
     /// What nobody outlives, in seconds: 100 years.
     private static let longestLifetime = 3_155_760_000.0
 

@@ -253,6 +253,39 @@ struct HandshakeTests {
         #expect(ending.reason == "kerberos.no-ticket")
     }
 
+    @Test("A-14 A-19 where one offer failed and another is held back, both reasons are told")
+    func bothReasons() {
+        let offers =
+            "HTTP/1.1 401 U\r\nWWW-Authenticate: Negotiate\r\nWWW-Authenticate: Basic realm=\"r\"\r\nContent-Length: 0"
+        let space = ProtectionSpacePattern(
+            hosts: [HostPattern(form: .any)],
+            port: .any,
+            isProxy: false,
+            realm: .any,
+            methods: nil
+        )
+        let rule = Rule(
+            index: 0,
+            name: "rules[0]",
+            place: SourcePlace(line: 1),
+            space: space,
+            disposition: .use("staff")
+        )
+        let far = Origin(scheme: .http, host: "a.example")
+        let candidates = RuleTable(rules: [rule]).candidates(for: far, isProxy: false)
+        let hop = Hop(key: "a", host: "a.example", port: 80, address: nil, parent: nil, candidates: candidates)
+        var drive = ExchangeDrive(
+            Destination(origin: far, isTunnel: false, route: .direct, hop: hop, candidates: candidates)
+        )
+        drive.tokens = [.failed(TokenFailure(.unavailable, code: "kerberos.kdc-unreachable", message: "No KDC."))]
+        guard case .relayed(401, let form) = drive.exchange(Self.get, offers) else {
+            Issue.record("it was not relayed")
+            return
+        }
+        #expect(form.told?.reason == "kerberos.kdc-unreachable")
+        #expect(form.told?.explanation.contains("cleartext.refused") == true)
+    }
+
     @Test("A-19 a KDC's pre-authentication failure is a rejection, though no server saw anything")
     func preauthentication() {
         let failure = TokenFailure(.rejected, code: "kerberos.preauth-failed", message: "")
