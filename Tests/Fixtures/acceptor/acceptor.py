@@ -162,7 +162,14 @@ class Connection:
         return verdict
 
     def exchange(self, first, fields):
-        """Serves one request; whether another may follow."""
+        """Serves one request; whether another may follow. Who reads the log sees that its line is still to come."""
+        self.acceptor.write(open=1)
+        try:
+            return self.exchange_once(first, fields)
+        finally:
+            self.acceptor.write(open=-1)
+
+    def exchange_once(self, first, fields):
         options = self.options
         self.index += 1
         if self.index and self.identity and self.acceptor.drops("before"):

@@ -182,21 +182,33 @@ package final class Acceptor: Sendable {
     /// Its URL without a path, by address.
     package var url: String { "http://\(authority)" }
 
-    /// The legs so far, in the order in which they were answered.
+    /// The legs so far, in the order in which they were answered; waits for those whose responses are on their way.
     package var legs: [Leg] {
-        let decoder = JSONDecoder()
-        return (contents(of: folder("log")) ?? []).split(separator: UInt8(ascii: "\n")).compactMap {
-            try? decoder.decode(Leg.self, from: Data($0))
+        for _ in 0..<500 {
+            let (legs, open) = read()
+            if open == 0 { return legs }
+            pause(.milliseconds(10))
         }
+        return read().legs
+    }
+
+    /// What begins or ends between a request's head and its line.
+    private struct Mark: Decodable { let open: Int }
+
+    private func read() -> (legs: [Leg], open: Int) {
+        let decoder = JSONDecoder()
+        let lines = (contents(of: folder("log")) ?? []).split(separator: UInt8(ascii: "\n")).map { Data($0) }
+        let open = lines.compactMap { try? decoder.decode(Mark.self, from: $0).open }.reduce(0, +)
+        return (lines.compactMap { try? decoder.decode(Leg.self, from: $0) }, open)
     }
 
     /// Returns the legs once there are at least `count`; each is written behind its response.
     @discardableResult
     package func wait(for count: Int, within limit: Duration = .seconds(10)) throws -> [Leg] {
-        try eventually("\(count) legs; there are \(legs.map { "\($0.method) \($0.status)" })", within: limit) {
-            legs.count >= count
+        try eventually("\(count) legs; there are \(read().legs.map { "\($0.method) \($0.status)" })", within: limit) {
+            read().legs.count >= count
         }
-        return legs
+        return read().legs
     }
 }
 
