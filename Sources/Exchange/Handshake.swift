@@ -62,6 +62,9 @@ package final class ConnectionIdentity: Equatable, Sendable {
         origin == nil && parent == nil ? nil : ConnectionIdentity(origin: origin, parent: parent)
     }
 
+    /// What a connection of just these owners is worth to a request that asks for them.
+    package var greatestFitness: Int { (origin == nil ? 0 : 1) + (parent == nil ? 0 : 2) }
+
     package static func == (left: ConnectionIdentity, right: ConnectionIdentity) -> Bool {
         left === right || left.origin == right.origin && left.parent == right.parent
     }

@@ -147,6 +147,8 @@ extension Worker {
                 continue
             }
             if fitness > best?.fitness ?? 0 { best = (connection, fitness) }
+            // None can serve it better; all those that idle are worth no look.
+            if fitness == wanted?.greatestFitness { break }
         }
         if let best { pool.takeOwned(best.connection) }
         return best?.connection
