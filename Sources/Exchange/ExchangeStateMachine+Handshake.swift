@@ -148,7 +148,7 @@ extension ExchangeStateMachine {
         case .rejected:
             challengedSide = side
             return reject(side, head) ?? unanswered(side)
-        case .peer where self[side].sent == .lastLeg:
+        case .peer where self[side].sent == .lastLeg, .unavailable where hadInput && self[side].sent == .lastLeg:
             return refusedToken(side, head) ?? unanswered(side)
         case .peer, .unavailable:
             return tryOthers(side, response, head)
@@ -162,7 +162,9 @@ extension ExchangeStateMachine {
         self[side].handshake.token = nil
         if let input = peerToken(side) {
             guard self[side].handshake.legs < Handshake.legLimit else {
-                return brokenOff(side, .handshakeTooLong, head)
+                // What the last token was answered with is its verdict, however the server goes on.
+                return self[side].sent == .lastLeg
+                    ? refusedToken(side, head) : brokenOff(side, .handshakeTooLong, head)
             }
             guard refused != .unusable else {
                 if self[side].sent == .lastLeg { return refusedToken(side, head) }

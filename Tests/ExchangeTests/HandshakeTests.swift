@@ -302,6 +302,18 @@ struct HandshakeTests {
         #expect(drive.questions.isEmpty)
     }
 
+    @Test("A-6 A-7 a server that refuses each last token with a token of its own rejects it all the same")
+    func refusedWithToken() {
+        let busy = TokenAnswer.failed(TokenFailure(.unavailable, code: "lane.busy", message: ""))
+        let last = Self.token("more", isLast: true)
+        for tokens in [[last, last, last, last], [last, busy]] {
+            var drive = Self.drive("staff", tokens: tokens)
+            let responses = [Self.unauthorized] + Array(repeating: Self.goesOn, count: tokens.count - 1)
+            #expect(drive.exchange(Self.get, responses).reason == "credential.rejected")
+            #expect(drive.verdicts == ["rejected staff"])
+        }
+    }
+
     @Test("A-18 a handshake is one answer of at most three legs")
     func legLimit() {
         let more = Self.token("more", isLast: false)
