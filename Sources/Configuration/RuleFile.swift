@@ -133,7 +133,7 @@ extension RuleFileReader {
             parents: parents,
             trust: TrustTable(policies.map(\.pattern)),
             interception: interception,
-            access: accessClients,
+            access: AccessConfiguration(clients: accessClients),
             limits: limits(root["limits"]),
             timeouts: timeouts(root["timeouts"]),
             log: log(root["log"]),

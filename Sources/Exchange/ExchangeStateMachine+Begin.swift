@@ -4,6 +4,12 @@ package import HTTP
 package import Rules
 
 extension ExchangeStateMachine {
+    /// Something must be known before the request begins: a login, a route, where a name leads.
+    package mutating func awaitAdmission() -> Step {
+        state = .admitting
+        return .wait
+    }
+
     /// A request that may be forwarded arrived.
     ///
     /// What was learned under another version of the ledger than `ledgerVersion` is asked about again.

@@ -18,7 +18,7 @@ extension ExchangeStateMachine {
                 return .secure(.hop)
             }
             return reachedHop()
-        case .idle, .askingLedger, .obtaining, .verifying, .recordingRejection, .collectingBody, .securing,
+        case .idle, .admitting, .askingLedger, .obtaining, .verifying, .recordingRejection, .collectingBody, .securing,
             .awaitingContinue, .awaitingHead,
             .draining, .relaying, .tunnelling, .looking, .welcoming, .finished:
             preconditionFailure("a connection came that was not asked for")
@@ -50,7 +50,7 @@ extension ExchangeStateMachine {
             // It is told where it can be read, by the first request inside.
             openingFailure = openingFailure ?? error.response
             return .wait
-        case .idle, .askingLedger, .obtaining, .verifying, .recordingRejection, .collectingBody, .acquiring,
+        case .idle, .admitting, .askingLedger, .obtaining, .verifying, .recordingRejection, .collectingBody, .acquiring,
             .awaitingContinue, .awaitingHead,
             .draining, .relaying, .tunnelling, .finished:
             return finish(with: error.response)
@@ -74,7 +74,7 @@ extension ExchangeStateMachine {
             return acquireFresh()
         case .securing:
             return notSecured(error.response)
-        case .idle, .askingLedger, .obtaining, .verifying, .recordingRejection, .collectingBody, .acquiring:
+        case .idle, .admitting, .askingLedger, .obtaining, .verifying, .recordingRejection, .collectingBody, .acquiring:
             return .wait
         case .relaying, .tunnelling, .looking, .welcoming, .finished:
             return .wait
@@ -107,7 +107,8 @@ extension ExchangeStateMachine {
             guard isReusable else { return isHandshakeUnderWay ? restartHandshake() : acquireFresh() }
             refused = .read
             return sendOnSame()
-        case .idle, .askingLedger, .obtaining, .verifying, .recordingRejection, .collectingBody, .acquiring, .securing,
+        case .idle, .admitting, .askingLedger, .obtaining, .verifying, .recordingRejection, .collectingBody, .acquiring,
+            .securing,
             .awaitingContinue,
             .awaitingHead, .relaying, .tunnelling, .looking, .welcoming, .finished:
             return .wait

@@ -31,7 +31,7 @@ extension ExchangeStateMachine {
         switch state {
         case .askingLedger:
             return carryOn(side, word, version)
-        case .idle, .obtaining, .verifying, .recordingRejection, .collectingBody, .acquiring, .securing,
+        case .idle, .admitting, .obtaining, .verifying, .recordingRejection, .collectingBody, .acquiring, .securing,
             .awaitingContinue, .awaitingHead,
             .draining, .relaying, .tunnelling, .looking, .welcoming, .finished:
             return .wait

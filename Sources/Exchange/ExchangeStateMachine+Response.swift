@@ -57,7 +57,8 @@ extension ExchangeStateMachine {
         switch state {
         case .awaitingContinue, .awaitingHead:
             break
-        case .idle, .askingLedger, .obtaining, .verifying, .recordingRejection, .collectingBody, .acquiring, .securing,
+        case .idle, .admitting, .askingLedger, .obtaining, .verifying, .recordingRejection, .collectingBody, .acquiring,
+            .securing,
             .draining, .relaying,
             .tunnelling, .looking, .welcoming, .finished:
             return .wait

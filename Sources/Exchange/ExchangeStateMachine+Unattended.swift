@@ -7,7 +7,8 @@ extension ExchangeStateMachine {
         switch state {
         case .awaitingContinue, .awaitingHead:
             origin.isScout && origin.sent != .none || parent.isScout && parent.sent != .none
-        case .idle, .askingLedger, .obtaining, .verifying, .recordingRejection, .collectingBody, .acquiring, .securing,
+        case .idle, .admitting, .askingLedger, .obtaining, .verifying, .recordingRejection, .collectingBody, .acquiring,
+            .securing,
             .draining, .relaying,
             .tunnelling, .looking, .welcoming, .finished:
             false

@@ -10,6 +10,8 @@ package struct ExchangeStateMachine: ~Copyable {
     package enum State: Equatable, Sendable {
         /// No request. Ends with `begin`.
         case idle
+        /// Waits for what must be known before the request begins. Ends with `begin`, `refuse`, the deadline, or the client.
+        case admitting
         /// Waits for the ledger's word. Ends with `ledgerAnswered`, the deadline, or the client.
         case askingLedger
         /// Waits for a secret, or for a token of a handshake. Ends with `secretObtained` or `tokenObtained`, the deadline, or
@@ -279,6 +281,8 @@ extension ExchangeStateMachine {
             return finish(with: ExchangeError(.responseTimedOut, source).response)
         case .draining:
             return drained(isReusable: false)
+        case .admitting:
+            return finish(with: .notAdmittedInTime)
         case .idle, .recordingRejection, .relaying, .tunnelling, .finished:
             return .wait
         }
@@ -310,6 +314,16 @@ extension LocalResponse {
             "digest.rspauth",
             "The server did not prove that it knows the password.",
             receivedStatus: receivedStatus
+        )
+    }
+
+    /// Who asks, which way or where to was not known in time.
+    static var notAdmittedInTime: LocalResponse {
+        LocalResponse(
+            504,
+            .proxyInternalError,
+            "admission.timeout",
+            "What has to be known of the request before it goes on was not known in time."
         )
     }
 

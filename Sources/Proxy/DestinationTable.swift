@@ -202,7 +202,7 @@ extension Worker {
         }
         let security = isTunnel || origin.scheme == .http ? nil : security(of: origin, share.own)
         let hop: Hop
-        if let parent = route.parent {
+        if case .parent(let parent)? = route.hops(to: asked).first {
             let plain = self.hop(of: parent, share.parent)
             hop = security == nil && !way.isInside ? plain : self.hop(to: origin, through: plain, security, share)
         } else {

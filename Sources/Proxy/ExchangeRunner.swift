@@ -27,6 +27,8 @@ final class ExchangeRunner: DeadlineObserver {
     var isObtaining = false
     /// The mechanisms' side of handshakes on the connection in hand.
     var tokens = TokenContexts()
+    /// What is known of the request before it begins, where something has to be asked first.
+    var arrival = Arrival()
     /// Nonces on their way from a connection that was given up to the next (A-4b).
     var carried = ConnectionNonces()
     var isCarrying = false
@@ -118,6 +120,13 @@ final class ExchangeRunner: DeadlineObserver {
         policy = worker.policy
         self.hasBody = hasBody
         isRequestBodyRead = !hasBody
+        guard policy.asksFirst else { return start(client) }
+        arrival = Arrival()
+        admit()
+    }
+
+    /// All that had to be known first is known.
+    func start(_ client: ClientConnection) {
         let step = exchange.begin(
             policy,
             worker: worker,
@@ -226,7 +235,7 @@ final class ExchangeRunner: DeadlineObserver {
     func armDeadline() {
         let length: Nanoseconds
         switch exchange.machine.state {
-        case .askingLedger, .obtaining, .verifying, .awaitingHead: length = worker.timeouts.responseHead
+        case .admitting, .askingLedger, .obtaining, .verifying, .awaitingHead: length = worker.timeouts.responseHead
         case .collectingBody: length = worker.timeouts.requestBody
         case .acquiring: length = worker.timeouts.connect
         case .securing: length = worker.timeouts.handshake
@@ -261,8 +270,8 @@ final class ExchangeRunner: DeadlineObserver {
         case .welcoming:
             record.reason = "interception.timeout"
             return perform(exchange.machine.deadlinePassed())
-        case .askingLedger, .obtaining, .verifying, .collectingBody, .acquiring, .securing, .awaitingContinue,
-            .awaitingHead, .draining:
+        case .admitting, .askingLedger, .obtaining, .verifying, .collectingBody, .acquiring, .securing,
+            .awaitingContinue, .awaitingHead, .draining:
             perform(exchange.machine.deadlinePassed())
         }
     }
@@ -308,6 +317,7 @@ final class ExchangeRunner: DeadlineObserver {
         securing?.cancel()
         securing = nil
         if isObtaining { forgetObtaining() }
+        if arrival.isUnderWay { forgetArrival() }
         if let upstream {
             self.upstream = nil
             if reusesUpstream, !exchange.machine.mayHandshake || exchange.keepIdentity(on: upstream) {

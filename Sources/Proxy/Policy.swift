@@ -12,6 +12,8 @@ final class Policy: Sendable {
     let admission: RequestAdmission
     /// Who mints leafs for hosts whose TLS is opened; nil where none is.
     let mint: LeafMint?
+    /// Some request has to wait for an answer before it begins.
+    let asksFirst = false
     /// What the file says of each port that is open, in the order of the ports; of one that it no longer names, what it
     /// said at the start.
     let listeners: [ListenerConfiguration]

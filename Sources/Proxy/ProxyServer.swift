@@ -74,7 +74,7 @@ package final class ProxyServer: Sendable {
         var bindings: [PortBinding] = []
         for listener in configuration.listeners {
             guard case .tcp(let address, let port) = listener.address else {
-                throw StartError("unix sockets are not built yet")
+                throw StartError("only addresses are listened on yet")
             }
             let wanted = SocketAddress(address, port: port)
             do throws(SystemError) {

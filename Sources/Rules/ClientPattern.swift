@@ -52,7 +52,8 @@ package enum ClientPattern: Hashable, Sendable {
         switch self {
         case .network(let network): client.address.map { network.contains($0) } ?? false
         case .listener(let name): client.listener == name
-        case .user, .group, .login: false
+        case .login(let name): client.login == name
+        case .user, .group: false
         }
     }
 }

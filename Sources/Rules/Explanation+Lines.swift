@@ -46,12 +46,13 @@ extension Explanation {
             switch listener.address {
             case .tcp(let address, let port): "\(address.family == .v6 ? "[\(address)]" : "\(address)"):\(port)"
             case .unix(let path): "unix:\(path)"
+            case .systemd(let name): "systemd:\(name)"
             }
         return [address, listener.name.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
     }
 
     private var routeText: String {
-        let hops = route.via.map { hop in
+        let hops = route.hops(to: question.origin).map { hop in
             switch hop {
             case .direct: "direct"
             case .parent(let parent): "\(parent.name) (\(parent.origin.authorityWithPort))"

@@ -128,6 +128,8 @@ package struct Explanation: Sendable {
         interception = configuration.interception
         let asksForTunnel = question.asksForTunnel
         isTunnelled = asksForTunnel && configuration.interception?.opens(host: question.origin.host) != true
+        let parentProxy: ParentProxy? =
+            if case .parent(let parent)? = route.hops(to: question.origin).first { parent } else { nil }
         let upgrade = asksForTunnel ? question.origin.port : route.upgrade
         let dialled = upgrade.map { Origin(scheme: .https, host: question.origin.host, port: $0) } ?? question.origin
         self.dialled = dialled
@@ -137,7 +139,7 @@ package struct Explanation: Sendable {
         // Within a tunnel the client itself judges the origin, but the policy says whether there may be one (T-12).
         security = [
             Security(dialled, isProxy: false, client, configuration),
-            route.parent.flatMap { Security($0.origin, isProxy: true, client, configuration) },
+            parentProxy.flatMap { Security($0.origin, isProxy: true, client, configuration) },
         ].compactMap(\.self)
         origin =
             isTunnelled
@@ -149,9 +151,9 @@ package struct Explanation: Sendable {
                 question,
                 question.challenges,
                 configuration.rules,
-                isSecure: dialled.scheme == .https || route.parent == nil && reached?.isLoopback == true
+                isSecure: dialled.scheme == .https || parentProxy == nil && reached?.isLoopback == true
             )
-        parent = route.parent.map { parent in
+        parent = parentProxy.map { parent in
             Side(
                 parent.origin,
                 isProxy: true,

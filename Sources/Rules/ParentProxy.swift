@@ -8,8 +8,20 @@ package final class ParentProxy: Sendable {
     package let name: String
     /// Where it stands.
     package let place: SourcePlace
-    /// Where it listens.
+    /// What it speaks.
+    package enum Kind: Equatable, Sendable {
+        /// HTTP, over TLS where its origin is https.
+        case http
+        /// SOCKS version 5 (RFC 1928, 1929).
+        case socks5
+    }
+
+    /// What it speaks.
+    package let kind: Kind
+    /// Where it listens; http for a SOCKS5 proxy.
     package let origin: Origin
+    /// The proxy through which it is reached; nil: directly.
+    package let via: ParentProxy?
     /// The credentials that answer its challenges, in order (`use`).
     package let credentials: [Credential]
     /// The written order of methods; nil: all that each credential answers.
@@ -27,7 +39,9 @@ package final class ParentProxy: Sendable {
     package init(
         name: String,
         place: SourcePlace,
+        kind: Kind = .http,
         origin: Origin,
+        via: ParentProxy? = nil,
         credentials: [Credential] = [],
         methods: [AuthenticationMethod]? = nil,
         cleartext: MethodSet = [],
@@ -37,7 +51,9 @@ package final class ParentProxy: Sendable {
     ) {
         self.name = name
         self.place = place
+        self.kind = kind
         self.origin = origin
+        self.via = via
         self.credentials = credentials
         self.methods = methods
         self.cleartext = cleartext

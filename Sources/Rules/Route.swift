@@ -9,6 +9,43 @@ package enum NextHop: Sendable {
     case parent(ParentProxy)
 }
 
+extension NextHop: Equatable {
+    /// Two hops are the same where they lead to the same proxy of the same rule file.
+    package static func == (left: NextHop, right: NextHop) -> Bool {
+        switch (left, right) {
+        case (.direct, .direct): true
+        case (.parent(let left), .parent(let right)): left === right
+        case (.direct, .parent), (.parent, .direct): false
+        }
+    }
+}
+
+/// Where a route's hops are found.
+package enum RouteChoice: Sendable {
+    /// In the rule file, in the order of fail-over.
+    case listed([NextHop])
+    /// In a PAC file's answer; `instead` while that can't be had.
+    case pac(PACConfiguration, instead: [NextHop])
+    /// In the variables of the environment.
+    case environment(EnvironmentProxies)
+}
+
+/// Where a PAC file is had from.
+package struct PACConfiguration: Hashable, Sendable {
+    /// A file of this machine, or one to be fetched.
+    package enum Location: Hashable, Sendable {
+        /// Its path.
+        case file(String)
+        /// Its URL, fetched again after so long.
+        case url(String, refresh: Nanoseconds)
+    }
+
+    package let location: Location
+
+    /// A configuration from its part.
+    package init(_ location: Location) { self.location = location }
+}
+
 /// How an upstream is reached.
 package struct Route: Sendable {
     /// An address and port in place of the host's own (`to`).
@@ -25,8 +62,8 @@ package struct Route: Sendable {
         }
     }
 
-    /// In the order of fail-over.
-    package let via: [NextHop]
+    /// Which hops there are.
+    package let choice: RouteChoice
     /// Where to connect instead; nil: to the host itself.
     package let to: Destination?
     /// The port at which a client's http request goes over TLS; nil: it stays in the clear.
@@ -37,8 +74,8 @@ package struct Route: Sendable {
     package let place: SourcePlace
 
     /// A route from all its parts.
-    package init(via: [NextHop], to: Destination?, upgrade: UInt16? = nil, index: Int, place: SourcePlace) {
-        self.via = via
+    package init(choice: RouteChoice, to: Destination?, upgrade: UInt16? = nil, index: Int, place: SourcePlace) {
+        self.choice = choice
         self.to = to
         self.upgrade = upgrade
         self.index = index
@@ -48,9 +85,19 @@ package struct Route: Sendable {
     /// What holds where no route matches.
     package static let direct = Route(via: [.direct], to: nil, index: -1, place: SourcePlace(line: 0))
 
-    /// The parent that comes first, if it is one.
-    package var parent: ParentProxy? {
-        if case .parent(let parent)? = via.first { parent } else { nil }
+    /// A route whose hops the rule file lists.
+    package init(via: [NextHop], to: Destination?, upgrade: UInt16? = nil, index: Int, place: SourcePlace) {
+        self.init(choice: .listed(via), to: to, upgrade: upgrade, index: index, place: place)
+    }
+
+    /// The hops to this origin, in the order of fail-over, as far as they can be told without asking a PAC file; of
+    /// one that has to be asked, what holds while it can't be had.
+    package func hops(to origin: Origin) -> [NextHop] {
+        switch choice {
+        case .listed(let hops): hops
+        case .pac(_, let instead): instead
+        case .environment(let proxies): proxies.hops(to: origin)
+        }
     }
 
     /// For the log, as `routes[1]`.

@@ -1,5 +1,4 @@
 package import Authentication
-package import Bytes
 internal import HTTP
 
 /// Everything that a rule file says, immutable and replaced as a whole.
@@ -20,14 +19,16 @@ package final class ServerConfiguration: Sendable {
     package let trust: TrustTable
     /// Whose TLS is opened; nil: nobody's.
     package let interception: InterceptionConfiguration?
-    /// Who may use the proxy; nil: loopback and unix sockets.
-    package let access: [ClientPattern]?
+    /// Who may use the proxy, and for which destinations.
+    package let access: AccessConfiguration
     /// How much of everything is taken.
     package let limits: LimitsConfiguration
     /// How long everything may take.
     package let timeouts: TimeoutsConfiguration
     /// What is told.
     package let log: LogConfiguration
+    /// How names are resolved.
+    package let dns: DNSConfiguration
     /// How HTTP is spoken.
     package let http: HTTPConfiguration
     /// Where the ledger is kept.
@@ -46,10 +47,11 @@ package final class ServerConfiguration: Sendable {
         parents: [ParentProxy],
         trust: TrustTable = TrustTable([]),
         interception: InterceptionConfiguration? = nil,
-        access: [ClientPattern]?,
+        access: AccessConfiguration,
         limits: LimitsConfiguration,
         timeouts: TimeoutsConfiguration,
         log: LogConfiguration,
+        dns: DNSConfiguration = DNSConfiguration(),
         http: HTTPConfiguration,
         state: StateLocation,
         spool: String,
@@ -66,6 +68,7 @@ package final class ServerConfiguration: Sendable {
         self.limits = limits
         self.timeouts = timeouts
         self.log = log
+        self.dns = dns
         self.http = http
         self.state = state
         self.spool = spool
@@ -86,6 +89,7 @@ package final class ServerConfiguration: Sendable {
             limits: limits,
             timeouts: timeouts,
             log: log,
+            dns: dns,
             http: http,
             state: location,
             spool: spool,
@@ -101,32 +105,7 @@ package final class ServerConfiguration: Sendable {
 
     /// Whether this client may use the listener that it came by.
     package func admits(_ client: Client, by listener: ListenerConfiguration) -> Bool {
-        guard let patterns = listener.clients ?? access else { return client.isLocal }
+        guard let patterns = listener.clients ?? access.clients else { return client.isLocal }
         return patterns.contains { $0.matches(client) }
-    }
-}
-
-/// Where the proxy listens.
-package struct ListenerConfiguration: Sendable {
-    /// A port of an address, or a file.
-    package enum Address: Hashable, Sendable {
-        /// An address of this machine and a port.
-        case tcp(IPAddress, UInt16)
-        /// The path of a unix socket.
-        case unix(String)
-    }
-
-    /// Where it listens.
-    package let address: Address
-    /// For `listener:NAME`, log and metrics.
-    package let name: String?
-    /// Who may connect; nil: as `access` says.
-    package let clients: [ClientPattern]?
-
-    /// A listener from all its parts.
-    package init(address: Address, name: String?, clients: [ClientPattern]?) {
-        self.address = address
-        self.name = name
-        self.clients = clients
     }
 }

@@ -37,7 +37,7 @@ final class SecretLaneFixture: Sendable {
             routes: RouteTable([]),
             parents: [],
             trust: trust,
-            access: nil,
+            access: AccessConfiguration(),
             limits: LimitsConfiguration(),
             timeouts: TimeoutsConfiguration(),
             log: LogConfiguration(),

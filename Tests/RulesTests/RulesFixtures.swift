@@ -151,7 +151,7 @@ extension ServerConfiguration {
             parents: parents,
             trust: trust,
             interception: interception,
-            access: access,
+            access: AccessConfiguration(clients: access),
             limits: LimitsConfiguration(),
             timeouts: TimeoutsConfiguration(),
             log: LogConfiguration(),
