@@ -18,6 +18,10 @@ package final class Hop {
     package let security: HopSecurity?
     /// What its parent, of which this is a tunnel, is for: an origin that is reached by CONNECT, with TLS inside.
     package let tunnel: TunnelledOrigin?
+    /// The SOCKS5 proxy that connects to an origin, and whose address is dialled in its place.
+    package let socks: SOCKSProxy?
+    /// The tunnel through another parent in which this one is reached; nil where it is dialled.
+    package let carrier: Destination?
     /// The rules that may answer this parent's challenges; empty for an origin.
     package let candidates: CandidateRules
     /// The address that is dialled, where no name has to be resolved for it.
@@ -53,6 +57,8 @@ package final class Hop {
         port: UInt16,
         address: IPAddress?,
         parent: ParentProxy?,
+        socks: SOCKSProxy? = nil,
+        carrier: Destination? = nil,
         security: HopSecurity? = nil,
         tunnel: TunnelledOrigin? = nil,
         candidates: CandidateRules
@@ -64,9 +70,30 @@ package final class Hop {
         self.port = port
         self.address = address
         self.parent = parent
+        self.socks = socks
+        self.carrier = carrier
         self.candidates = candidates
-        literalAddress = address ?? IPAddress(host)
+        literalAddress = carrier == nil ? address ?? IPAddress(host) : nil
         isLoopback = literalAddress?.isLoopback == true
+        let isCarriedForSome = carrier.map { $0.hop.candidates.namesClients || $0.hop.isForSomeClients } ?? false
+        isForSomeClients =
+            tunnel != nil && candidates.namesClients || socks?.candidates.namesClients == true || isCarriedForSome
+        wayName = parent?.name ?? socks?.parent.name ?? "direct \(host):\(port)"
+        serverKey = carrier?.hop.serverKey ?? "\(host):\(port)"
+    }
+
+    /// Its connections are opened by answers of rules that aren't for all clients.
+    package let isForSomeClients: Bool
+    /// What is remembered of it as a way: the parent's name, or what is dialled directly (R-1).
+    package let wayName: String
+    /// The host and port that are dialled, whose connections the process-wide limit counts.
+    package let serverKey: String
+
+    /// The places of those rules, of all parents on the way, that are for this client.
+    package func places(for client: Client) -> [Int] {
+        var places = socks?.candidates.places(for: client) ?? candidates.places(for: client)
+        if let carrier { places += carrier.hop.places(for: client) }
+        return places
     }
 
     package var isParent: Bool { parent != nil }
@@ -80,13 +107,32 @@ package final class Hop {
     }
 
     /// How the ledger names this server when it is a parent.
-    package var serverName: String { "proxy \(security == nil ? "http" : "https")://\(host):\(port)" }
+    package var serverName: String {
+        "proxy \(socks != nil ? "socks5" : security == nil ? "http" : "https")://\(host):\(port)"
+    }
 
     /// Where this parent's spaces are learned: a tunnel of its learns with it.
     package var teacher: Hop { tunnel?.parent ?? self }
 
     /// What is sent to it can be read by nobody else (A-14).
-    package var isSecure: Bool { security != nil || isLoopback }
+    package var isSecure: Bool { security != nil || isLoopback && socks == nil }
+}
+
+/// A SOCKS5 proxy, and what it is to connect to (RFC 1928).
+package struct SOCKSProxy {
+    package let parent: ParentProxy
+    /// The name or address that it connects to.
+    package let host: String
+    package let port: UInt16
+    /// The rules that may log in at it.
+    package let candidates: CandidateRules
+
+    package init(parent: ParentProxy, host: String, port: UInt16, candidates: CandidateRules) {
+        self.parent = parent
+        self.host = host
+        self.port = port
+        self.candidates = candidates
+    }
 }
 
 /// TLS to one server: under which policy, by which name, with which certificate of ours.
@@ -138,11 +184,14 @@ package final class Destination {
     /// What the client asked for: what routes are about.
     package let asked: Origin
     package let isTunnel: Bool
-    /// It is asked for in the clear inside a client's CONNECT (I-3).
-    package let isInside: Bool
+    /// It is reached through a tunnel of a parent's even in the clear (I-3, R-5).
+    package let isTunnelled: Bool
     /// The CONNECT is opened (I-2).
     package let isOpened: Bool
     package let route: Route
+    /// How many hops there are to choose from; it goes by the one of its terms.
+    package let hopCount: Int
+    package let terms: DestinationTerms
     package let hop: Hop
     package let candidates: CandidateRules
     package var learned: LearnedSpaces
@@ -161,8 +210,10 @@ package final class Destination {
     package let upgradedAuthority: [UInt8]?
     /// What both sides call it, where they call it differently.
     package let mapping: OriginMapping?
-    /// The same destination with certificates of ours, by their names.
+    /// The same destination under other terms, by their keys.
     package var variants: [String: Destination] = [:]
+    /// Whose variant it is; nil where it is none.
+    package var root: Destination?
     /// When it was used last, for eviction.
     package var lastUse = Instant(nanoseconds: 0)
 
@@ -171,14 +222,16 @@ package final class Destination {
         origin: Origin,
         asked: Origin? = nil,
         isTunnel: Bool,
-        isInside: Bool = false,
+        isTunnelled: Bool = false,
         isOpened: Bool = false,
         route: Route,
+        hopCount: Int = 1,
+        terms: DestinationTerms = DestinationTerms(),
         hop: Hop,
         candidates: CandidateRules,
         tunnelTrust: TrustPolicy? = nil
     ) {
-        self.isInside = isInside
+        self.isTunnelled = isTunnelled
         self.isOpened = isOpened
         self.tunnelTrust = tunnelTrust
         self.asked = asked ?? origin
@@ -187,10 +240,13 @@ package final class Destination {
         self.origin = origin
         self.isTunnel = isTunnel
         self.route = route
+        self.hopCount = hopCount
+        self.terms = terms
         self.hop = hop
         self.candidates = candidates
         learned = LearnedSpaces(origin: origin)
-        mightBeAnswered = !candidates.isEmpty || !hop.candidates.isEmpty
+        // Behind a failed hop another one may have rules.
+        mightBeAnswered = !candidates.isEmpty || !hop.candidates.isEmpty || hopCount > 1
         isSecure = hop.isParent ? hop.tunnel?.security != nil : hop.isSecure
         authority = Array(origin.authority.utf8)
     }

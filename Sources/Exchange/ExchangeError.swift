@@ -20,6 +20,10 @@ package struct ExchangeError: Error, Equatable, Sendable {
         /// TLS could not be had: the server is refused by its policy, or the protocol failed.
         case secureChannel(SecureChannelFailure)
         case loop
+        /// There is no tunnel to the parent through the one before it; why, the response says that a client would get.
+        case carrierFailed(LocalResponse)
+        /// A SOCKS5 proxy made no connection.
+        case socksFailed(SOCKSFailure)
         case outOfDescriptors
         /// What was kept of the body can't be read back.
         case replayFailed
@@ -112,6 +116,10 @@ package struct ExchangeError: Error, Equatable, Sendable {
             )
         case .secureChannel(let failure):
             return LocalResponse(502, failure.type, failure.code, failure.message)
+        case .carrierFailed(let response):
+            return response
+        case .socksFailed(let failure):
+            return LocalResponse(failure.status, failure.type, failure.code, failure.message)
         case .loop:
             return LocalResponse(
                 502,

@@ -45,14 +45,15 @@ extension ExchangeStateMachine {
     package mutating func failed(_ error: ExchangeError) -> Step {
         switch state {
         case .securing:
-            return notSecured(error.response)
+            return notSecured(error)
         case .looking, .welcoming:
             // It is told where it can be read, by the first request inside.
             openingFailure = openingFailure ?? error.response
             return .wait
-        case .idle, .admitting, .askingLedger, .obtaining, .verifying, .recordingRejection, .collectingBody, .acquiring,
-            .awaitingContinue, .awaitingHead,
-            .draining, .relaying, .tunnelling, .finished:
+        case .acquiring:
+            return wayFailed(error)
+        case .idle, .admitting, .askingLedger, .obtaining, .verifying, .recordingRejection, .collectingBody,
+            .awaitingContinue, .awaitingHead, .draining, .relaying, .tunnelling, .finished:
             return finish(with: error.response)
         }
     }
@@ -67,13 +68,14 @@ extension ExchangeStateMachine {
         case .awaitingContinue, .awaitingHead:
             if isUntouched && isFurtherLeg { destination?.hop.closesBehindChallenges = true }
             if isUnattended { return abandon() }
-            let mayRepeat = isUntouched && isReused && !isRepeated && isBodyKept && attempts < Self.attemptLimit
-            guard mayRepeat, isLegIdempotent || !isSent else { return finish(with: error.response) }
+            let mayRepeat = isUntouched && isBodyKept && attempts < Self.attemptLimit
+            guard mayRepeat, isLegIdempotent || isEstablishing || !isSent else { return finish(with: error.response) }
+            guard isReused && !isRepeated else { return wayFailed(error) }
             if isHandshakeUnderWay { return restartHandshake() }
             isRepeated = true
             return acquireFresh()
         case .securing:
-            return notSecured(error.response)
+            return notSecured(error)
         case .idle, .admitting, .askingLedger, .obtaining, .verifying, .recordingRejection, .collectingBody, .acquiring:
             return .wait
         case .relaying, .tunnelling, .looking, .welcoming, .finished:
@@ -136,6 +138,11 @@ extension ExchangeStateMachine {
     package mutating func responseMalformed(_ error: ParseError) -> Step {
         if isUnattended { return abandon() }
         let source: ExchangeError.Source = destination?.hop.isParent == true ? .parentProxy : .upstream
-        return finish(with: ExchangeError(.malformedResponse(error), source).response)
+        let failure = ExchangeError(.malformedResponse(error), source)
+        let mayRepeat = state == .awaitingHead || state == .awaitingContinue
+        guard mayRepeat, isBodyKept, attempts < Self.attemptLimit, isLegIdempotent || isEstablishing else {
+            return finish(with: failure.response)
+        }
+        return wayFailed(failure)
     }
 }

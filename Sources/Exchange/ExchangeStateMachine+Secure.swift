@@ -11,9 +11,9 @@ extension ExchangeStateMachine {
     }
 
     /// There is no TLS connection to whom the request is for.
-    mutating func notSecured(_ response: LocalResponse) -> Step {
-        guard isOpening else { return finish(with: response) }
-        openingFailure = response
+    mutating func notSecured(_ error: ExchangeError) -> Step {
+        guard isOpening else { return wayFailed(error) }
+        openingFailure = error.response
         return welcome()
     }
 

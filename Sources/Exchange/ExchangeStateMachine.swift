@@ -61,6 +61,8 @@ package struct ExchangeStateMachine: ~Copyable {
         case collectBody(tellClient: Bool)
         /// Give up any connection, lease or open one, then tell `connected` or `failed`.
         case acquire(fresh: Bool)
+        /// The way failed: tell `rerouted` another one, or that there is none.
+        case reroute(ExchangeError)
         /// Do a TLS handshake on the connection in hand, then tell `secured` or `failed`.
         case secure(Layer)
         /// Write the next leg on the connection in hand.
@@ -137,6 +139,8 @@ package struct ExchangeStateMachine: ~Copyable {
     var openingFailure: LocalResponse?
     /// The request came in a tunnel that is opened.
     package internal(set) var isInside = false
+    /// The hops that failed this request, by their places.
+    package internal(set) var triedWays: UInt64 = 0
     /// Connections that said what nobody asked for before the request went.
     var unusableCount = 0
     /// The connection of this leg carried another request before.
@@ -210,6 +214,7 @@ package struct ExchangeStateMachine: ~Copyable {
         hasBody = false
         clientExpects = false
         isRepeated = false
+        triedWays = 0
         unusableCount = 0
         isReused = false
         isFurtherLeg = false
@@ -267,9 +272,9 @@ extension ExchangeStateMachine {
         case .collectingBody:
             return finish(with: ExchangeError(.requestTimedOut, .client).response)
         case .acquiring:
-            return finish(with: ExchangeError(.connectionTimedOut, source).response)
+            return wayFailed(ExchangeError(.connectionTimedOut, source))
         case .securing:
-            return notSecured(ExchangeError(.connectionTimedOut, source).response)
+            return notSecured(ExchangeError(.connectionTimedOut, source))
         case .looking, .welcoming:
             return hangUp()
         case .awaitingContinue:

@@ -20,6 +20,9 @@ final class ConnectionAttempt: ReadinessObserver {
     private var query: Resolver.Query?
     private var addresses: ArraySlice<IPAddress> = []
     private var socket: StreamSocket?
+    /// The exchange that opens the tunnel to a parent behind another one.
+    private var carrying: ExchangeRunner?
+    private var isCarried = false
     private var hasPlace = false
     private var isOver = false
     private var lastError: ExchangeError?
@@ -32,11 +35,12 @@ final class ConnectionAttempt: ReadinessObserver {
     }
 
     /// The host's connection limit holds it up (O-12).
-    var isWaitingForPlace: Bool { !hasPlace && !isOver }
+    var isWaitingForPlace: Bool { !hasPlace && !isOver && hop.carrier == nil }
 
     private var source: ExchangeError.Source { hop.isParent ? .parentProxy : .upstream }
 
     func start() -> Start {
+        if let carrier = hop.carrier { return carry(carrier) }
         let limit = worker.placesPerHost
         guard worker.shared.hosts.take(hop.serverKey, limit: limit, for: worker.index) else {
             worker.pool.waiting.append(self)
@@ -45,6 +49,39 @@ final class ConnectionAttempt: ReadinessObserver {
         }
         hasPlace = true
         return findAddresses()
+    }
+
+    /// The parent is reached through another one, whose connection has the place at the limit.
+    private func carry(_ carrier: Destination) -> Start {
+        guard let runner else { return .waiting }
+        isCarried = false
+        let carrying = worker.carry(to: carrier, for: runner.exchange.machine.request.client) { [self] in carried($0) }
+        if !isCarried { self.carrying = carrying }
+        return .waiting
+    }
+
+    /// The tunnel is there, or can't be had; told in a turn of its own, since `start` may not have returned yet.
+    private func carried(_ result: Result<UpstreamConnection, CarrierFailure>) {
+        isCarried = true
+        carrying = nil
+        worker.later { [self] in
+            switch result {
+            case .success(let connection): adopt(connection)
+            case .failure(let failure): finish(fail(ExchangeError(.carrierFailed(failure.response), .parentProxy)))
+            }
+        }
+    }
+
+    private func adopt(_ connection: UpstreamConnection) {
+        guard !isOver, let runner, connection.isUsable else {
+            worker.discard(connection)
+            if !isOver { finish(fail(ExchangeError(.closedBeforeResponse, source))) }
+            return
+        }
+        isOver = true
+        worker.pool.turn(connection, to: hop)
+        connection.runner = runner
+        runner.opened(connection)
     }
 
     private func findAddresses() -> Start {
@@ -173,6 +210,8 @@ final class ConnectionAttempt: ReadinessObserver {
         isOver = true
         query?.cancel()
         query = nil
+        carrying?.cancelCarrying()
+        carrying = nil
         socket?.close()
         socket = nil
         if hasPlace { worker.givePlace(at: hop.serverKey) }

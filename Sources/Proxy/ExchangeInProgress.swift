@@ -58,17 +58,17 @@ struct ExchangeInProgress: ~Copyable {
         worker: Worker,
         isClientAllowed: Bool,
         _ identity: Client,
-        in tunnel: OpenedTunnel?
-    )
-        -> ExchangeStateMachine.Step
-    {
+        in tunnel: OpenedTunnel?,
+        by hops: [NextHop]?
+    ) -> ExchangeStateMachine.Step {
         if let refusal = policy.admission.refusal(request, isClientAllowed: isClientAllowed, in: tunnel) {
             return machine.refuse(refusal)
         }
-        let destination = destination(worker, identity, tunnel)
+        let upgrades = policy.admission.upgrades(request)
+        let destination = destination(worker, identity, tunnel, upgrades: upgrades, by: hops)
         if let refusal = worker.refusal(of: destination) { return machine.refuse(refusal) }
         let terms = ExchangeTerms(
-            upgrades: policy.admission.upgrades(request),
+            upgrades: upgrades,
             mightBeAnswered: destination.mightBeAnswered(for: identity)
         )
         return machine.begin(
@@ -82,10 +82,72 @@ struct ExchangeInProgress: ~Copyable {
     }
 
     /// Where the request goes; one that a web page made another site's browser send goes without identity.
-    private func destination(_ worker: Worker, _ identity: Client, _ tunnel: OpenedTunnel?) -> Destination {
-        let isAnonymous = worker.configuration.rules.hasClientCertificates && isCrossSite(tunnel)
-        guard let tunnel else { return worker.destination(for: request, of: identity, isAnonymous: isAnonymous) }
-        return worker.destination(in: tunnel, of: identity, isAnonymous: isAnonymous)
+    private func destination(
+        _ worker: Worker,
+        _ identity: Client,
+        _ tunnel: OpenedTunnel?,
+        upgrades: Bool,
+        by hops: [NextHop]?
+    ) -> Destination {
+        let isAnonymous = isAnonymous(worker, tunnel)
+        guard let tunnel else {
+            return worker.destination(
+                for: request,
+                of: identity,
+                isAnonymous: isAnonymous,
+                upgrades: upgrades,
+                by: hops
+            )
+        }
+        return worker.destination(in: tunnel, of: identity, isAnonymous: isAnonymous, by: hops)
+    }
+
+    /// Begins a CONNECT of our own.
+    mutating func beginCarrying(
+        to destination: Destination,
+        _ worker: Worker,
+        for client: Client
+    ) -> ExchangeStateMachine.Step {
+        machine.begin(
+            request,
+            destination: destination,
+            client: client,
+            terms: ExchangeTerms(upgrades: false, mightBeAnswered: true),
+            ledgerVersion: worker.shared.ledger.version
+        )
+    }
+
+    /// The request goes by another hop than the one that failed, if there is one left.
+    mutating func reroute(
+        after error: ExchangeError,
+        _ policy: Policy,
+        _ worker: Worker,
+        in tunnel: OpenedTunnel?
+    ) -> ExchangeStateMachine.Step {
+        let client = machine.request.client
+        let next = machine.destination.flatMap {
+            worker.furtherWay(
+                of: $0,
+                for: client,
+                isAnonymous: isAnonymous(worker, tunnel),
+                tried: machine.triedWays
+            )
+        }
+        return machine.rerouted(
+            to: next,
+            after: error,
+            request,
+            terms: ExchangeTerms(
+                upgrades: policy.admission.upgrades(request),
+                mightBeAnswered: next?.mightBeAnswered(for: client) ?? false
+            ),
+            ledgerVersion: worker.shared.ledger.version
+        )
+    }
+
+    /// The request shows the origin no certificate of ours.
+    func isAnonymous(_ worker: Worker, _ tunnel: OpenedTunnel?) -> Bool {
+        worker.configuration.rules.hasClientCertificates && isCrossSite(tunnel)
     }
 
     private func isCrossSite(_ tunnel: OpenedTunnel?) -> Bool {

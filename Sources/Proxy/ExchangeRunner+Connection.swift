@@ -70,6 +70,32 @@ extension ExchangeRunner {
         return outcome.step
     }
 
+    /// Another hop of the route takes the place of the one that failed.
+    func reroute(_ error: ExchangeError) -> ExchangeStateMachine.Step {
+        giveUpUpstream()
+        if let destination = exchange.machine.destination {
+            worker.shared.ways.failed(destination.hop.wayName, now: worker.loop.now)
+            tellDeadWay(destination.hop, error)
+        }
+        if exchange.machine.holdsLedgerPlace {
+            worker.shared.ledger.leave(worker.waiter(self))
+            exchange.machine.ledgerPlaceGivenBack()
+        }
+        let step = exchange.reroute(after: error, policy, worker, in: client?.opened)
+        if inside != nil { inside = findInside() }
+        return step
+    }
+
+    /// Whatever it responded, the way is no dead one.
+    func wayIsAlive() {
+        guard !worker.shared.ways.isEmpty, let upstream else { return }
+        worker.shared.ways.responded(upstream.hop.wayName)
+    }
+
+    private func tellDeadWay(_ hop: Hop, _ error: ExchangeError) {
+        worker.shared.log.warn("\(error.response.reason): \(hop.wayName) can't be used: \(error.response.explanation)")
+    }
+
     func bind(_ connection: UpstreamConnection) {
         connection.isBound = true
         if let old = client?.boundUpstream, old !== connection { worker.discard(old) }

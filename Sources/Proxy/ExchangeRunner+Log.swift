@@ -26,7 +26,7 @@ extension ExchangeRunner {
         log.add(.total, worker.loop.now.since(record.began))
         log.add(.attempts, UInt64(exchange.machine.attempts))
         if let destination = exchange.machine.destination {
-            log.add(.route, destination.hop.parent?.name ?? "direct")
+            log.add(.route, destination.hop.parent?.name ?? destination.hop.socks?.parent.name ?? "direct")
             // Whether it was refused under that, the reason says.
             if let security = destination.hop.tunnel?.security ?? destination.hop.security {
                 log.add(.trust, security.policy.name)

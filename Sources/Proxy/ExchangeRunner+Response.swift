@@ -56,6 +56,7 @@ extension ExchangeRunner {
         let status = exchange.finalStatus
         if let status {
             if client != nil { record.status = status }
+            wayIsAlive()
             phase = .held
             if status == 401 || status == 407 || status == 417, replay.isUnsettled {
                 awaitsSpool = true
@@ -266,6 +267,7 @@ extension ExchangeRunner {
 
     /// The client gets its response, and the exchange goes on without it.
     func dismiss(_ local: LocalResponse) {
+        if carrying != nil { return carryOnUnattended(local) }
         guard let client else { return }
         let keepsAlive = write(local, challenges: false, to: client)
         goOn(without: client)
@@ -274,6 +276,7 @@ extension ExchangeRunner {
 
     private func end(with local: LocalResponse, challenges: Bool, reusesUpstream: Bool) {
         phase = .none
+        if carrying != nil { return carryingFailed(local) }
         guard let client else { return finish(reusesUpstream: false) }
         let keepsAlive = write(local, challenges: challenges, to: client)
         self.client = nil

@@ -19,7 +19,8 @@ extension ExchangeRunner {
         }
         do throws(TLSError) {
             // What is there already is TLS with the parent, and the origin's goes inside.
-            let transport = try upstream.channel.map { channel throws(TLSError) in try NestedTransport(through: channel)
+            let transport = try upstream.stream.cipher.map { cipher throws(TLSError) in
+                try NestedTransport(through: cipher)
             }
             let session = try worker.makeSession(
                 security,

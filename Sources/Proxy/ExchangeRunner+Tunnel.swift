@@ -8,7 +8,9 @@ extension ExchangeRunner {
     /// Joins both directions: behind the upstream's 101, or a 200 of our own to CONNECT.
     func beginTunnel(_ form: ResponseForm?) {
         guard checkAuthenticationInfo() else { return refuse(.serverUnproven(receivedStatus: record.status)) }
+        if carrying != nil { return tunnelCarried() }
         guard let client, let upstream else { return }
+        wayIsAlive()
         tunnel = TunnelStateMachine()
         phase = .tunnel
         if let form {

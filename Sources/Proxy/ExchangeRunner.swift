@@ -19,6 +19,10 @@ final class ExchangeRunner: DeadlineObserver {
     var exchange = ExchangeInProgress()
     var record = ExchangeRecord()
     var client: ClientConnection?
+    /// Who waits for the tunnel that is all this exchange is for; nil for one of a client's.
+    var carrying: ((Result<UpstreamConnection, CarrierFailure>) -> Void)?
+    /// It opens a tunnel for another exchange, whose line in the log tells what came of it.
+    var isCarrier = false
     var upstream: UpstreamConnection?
     var opening: ConnectionAttempt?
     var securing: SecureHandshake?
@@ -29,6 +33,7 @@ final class ExchangeRunner: DeadlineObserver {
     var tokens = TokenContexts()
     /// What is known of the request before it begins, where something has to be asked first.
     var arrival = Arrival()
+    private var isArrivalUsed = false
     /// Nonces on their way from a connection that was given up to the next (A-4b).
     var carried = ConnectionNonces()
     var isCarrying = false
@@ -87,14 +92,19 @@ final class ExchangeRunner: DeadlineObserver {
 
     /// Makes it ready for the next request of `client`.
     func prepare(for client: ClientConnection, number: UInt64, policy: Policy) {
-        self.policy = policy
+        prepare(number: number, policy: policy)
         self.client = client
+        record.client = client.identity.address
+        record.tunnel = client.opened
+    }
+
+    /// Makes it ready for an exchange without a client.
+    func prepare(number: UInt64, policy: Policy) {
+        self.policy = policy
         self.number = number
         exchange.reset()
         record = ExchangeRecord()
         record.began = worker.loop.now
-        record.client = client.identity.address
-        record.tunnel = client.opened
         replayOffset = 0
         phase = .none
         isResponseReusable = false
@@ -120,8 +130,9 @@ final class ExchangeRunner: DeadlineObserver {
         policy = worker.policy
         self.hasBody = hasBody
         isRequestBodyRead = !hasBody
+        if isArrivalUsed { arrival = Arrival() }
         guard policy.asksFirst else { return start(client) }
-        arrival = Arrival()
+        isArrivalUsed = true
         admit()
     }
 
@@ -132,7 +143,8 @@ final class ExchangeRunner: DeadlineObserver {
             worker: worker,
             isClientAllowed: client.isAdmitted,
             client.identity,
-            in: client.opened
+            in: client.opened,
+            by: arrival.via
         )
         if hasBody { beginReplay(client) }
         if exchange.machine.destination?.isOpened == true { inside = findInside() }
@@ -187,6 +199,8 @@ final class ExchangeRunner: DeadlineObserver {
             case .acquire(let fresh):
                 guard let next = acquire(fresh: fresh) else { return armDeadline() }
                 step = next
+            case .reroute(let error):
+                step = reroute(error)
             case .secure(let layer):
                 guard let next = secure(layer) else { return armDeadline() }
                 step = next
@@ -329,7 +343,7 @@ final class ExchangeRunner: DeadlineObserver {
         if isCarrying { giveBackCarried() }
         if isReplayBegun { endReplay() }
         if inside != nil { forgetOpening() }
-        worker.log(self)
+        if isCarrier { isCarrier = false } else { worker.log(self) }
         phase = .none
         client = nil
         worker.recycle(self)

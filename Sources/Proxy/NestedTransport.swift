@@ -8,14 +8,14 @@ final class NestedTransport {
     enum Carried { case some, nothing, ended }
 
     /// The session with the parent.
-    let outer: TLSChannel
+    let outer: any StreamCipher
     /// What the session inside speaks over.
     let inner: BIOPair.End
     private let end: BIOPair.End
     /// Records of the inner session that the outer one has not taken yet.
     private var unsent = ByteBuffer()
 
-    init(through outer: TLSChannel) throws(TLSError) {
+    init(through outer: any StreamCipher) throws(TLSError) {
         let pair = try BIOPair()
         self.outer = outer
         inner = pair.first

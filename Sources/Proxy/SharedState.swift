@@ -16,6 +16,7 @@ final class SharedState: Sendable {
     let hosts = HostCounts()
     let clients = Atomic<Int>(0)
     let learned = LearnedTable()
+    let ways = WayTable()
     let tls = TLSContexts()
     let nonces = NonceTable()
     let ownAddresses: OwnAddresses

@@ -112,11 +112,6 @@ final class UpstreamPool {
     }
 }
 
-extension Hop {
-    /// The host and port that the process-wide limit counts.
-    var serverKey: String { "\(host):\(port)" }
-}
-
 extension Worker {
     /// An idle connection to `hop`, the one used last; one that may not be repeated gets none that idled over 1 s (H-6).
     ///

@@ -187,6 +187,14 @@ final class Worker: ListenerObserver {
         return runner
     }
 
+    /// A runner of an exchange without a client.
+    func makeRunner() -> ExchangeRunner {
+        let runner = takeIdleRunner() ?? ExchangeRunner(worker: self)
+        nextNumber += 1
+        runner.prepare(number: nextNumber, policy: policy)
+        return runner
+    }
+
     private func takeIdleRunner() -> ExchangeRunner? {
         guard let runner = idleRunner else { return nil }
         idleRunner = runner.nextIdle

@@ -70,6 +70,11 @@ struct ExchangeDrive: ~Copyable {
     var pool: [ConnectionIdentity] = []
     /// Whether the request's client is another one.
     var client = Client(address: .loopbackV4)
+    /// The other ways to the destination, and why those tried before led nowhere.
+    var furtherWays: [Destination] = []
+    private(set) var ways: [String] = []
+    /// What stands against each connection that is asked for, in their order.
+    var connectErrors: [ExchangeError?] = []
     private var response = ResponseHead()
     /// The status of the response in hand.
     private var status: UInt16 = 0
@@ -120,12 +125,16 @@ struct ExchangeDrive: ~Copyable {
                 legsAtRejections.append(legs.count)
                 step = machine.rejectionRecorded(head)
             case .collectBody: step = machine.bodyCollected(hash: Array("0123456789abcdef".utf8))
+            case .acquire where !connectErrors.isEmpty && connectErrors[0] != nil:
+                step = machine.failed(connectErrors.removeFirst() ?? ExchangeError(.unreachable, .upstream))
             case .acquire(let fresh):
+                if !connectErrors.isEmpty { connectErrors.removeFirst() }
                 if fresh { nonces = ConnectionNonces() }
                 let pooled =
                     fresh ? nil : pool.firstIndex { Optional($0).fitness(for: machine.wantedIdentity) ?? 0 > 0 }
                 let identity = pooled.map { pool.remove(at: $0) }
                 step = machine.connected(isReused: pooled != nil || !fresh, identity: identity)
+            case .reroute(let error): step = reroute(error, head)
             case .secure(.opened) where !trustsOrigin:
                 step = machine.failed(ExchangeError(.closedBeforeResponse, .upstream))
             case .secure(let layer): step = machine.secured(layer)
@@ -157,6 +166,18 @@ struct ExchangeDrive: ~Copyable {
             }
         }
         return .unfinished
+    }
+
+    /// Takes the next of the other ways, if there is one.
+    private mutating func reroute(_ error: ExchangeError, _ head: borrowing RequestHead) -> ExchangeStateMachine.Step {
+        ways.append(error.response.reason)
+        return machine.rerouted(
+            to: furtherWays.isEmpty ? nil : furtherWays.removeFirst(),
+            after: error,
+            head,
+            terms: ExchangeTerms(upgrades: false, mightBeAnswered: true),
+            ledgerVersion: 1
+        )
     }
 
     /// Takes the next scripted answer of a mechanism or of where secrets come from.

@@ -130,6 +130,6 @@ struct RouteTableTests {
         #expect(table.route(for: Origin(scheme: .http, host: "10.0.0.1", port: 8080)).index == 1)
         #expect(table.route(for: Origin(scheme: .https, host: "x")).index == 0)
         #expect(table.route(for: Origin(scheme: .http, host: "x")).index == -1)
-        #expect(Route.direct.name == "default" && Route.direct.parent == nil)
+        #expect(Route.direct.name == "default" && Route.direct.hops(to: Origin(scheme: .http, host: "x")) == [.direct])
     }
 }

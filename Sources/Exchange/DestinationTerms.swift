@@ -1,0 +1,35 @@
+package import Authentication
+package import Rules
+
+/// What tells the destinations of one origin apart: the way to it, and what of ours one client's connections may use.
+package struct DestinationTerms {
+    /// The hops in the order of fail-over; nil: as the route has them.
+    package var hops: [NextHop]?
+    /// Which of the hops it goes by.
+    package var place = 0
+    /// The certificate that the origin may be shown.
+    package var own: Credential?
+    /// The certificates that its parents may be shown, that of the last of a chain first.
+    package var parents: [Credential?] = []
+    /// The rules of the parents' that are for this client, where some aren't for all.
+    package var parentRules: [Int] = []
+
+    package init() {}
+
+    /// Tells them apart by names, none of which holds a line feed.
+    package var key: String {
+        let names = hops.map { $0.map(\.name).joined(separator: "\n") } ?? ""
+        let certificates = parents.contains { $0 != nil } ? parents.map { $0?.name ?? "" }.joined(separator: "\n") : ""
+        return "\(place) \(own?.name ?? "")\n\(certificates)\n\(parentRules)\n\(names)"
+    }
+}
+
+extension NextHop {
+    /// The parent's name, or `direct`, which no parent is called.
+    package var name: String {
+        switch self {
+        case .direct: "direct"
+        case .parent(let parent): parent.name
+        }
+    }
+}

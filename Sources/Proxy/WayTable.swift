@@ -1,0 +1,42 @@
+internal import Bytes
+internal import Events
+internal import Exchange
+internal import Synchronization
+
+/// The ways that failed lately, for all loops: parents by their names, and what was dialled directly.
+final class WayTable: Sendable {
+    private static let bound = 10_000
+    /// How long one request has a way to itself that may be alive again: what a connection with its handshake may take.
+    private static let tryLength: Nanoseconds = .seconds(20)
+
+    private let dead = Locked<[String: WayHealth]>([:])
+    private let count = Atomic<Int>(0)
+
+    /// None failed: asked for far more often than it changes.
+    var isEmpty: Bool { count.load(ordering: .relaxed) == 0 }
+
+    func mayBeTried(_ way: String, now: Instant) -> Bool {
+        dead.withLock { $0[way]?.mayBeTried(at: now, tryLength: Self.tryLength) ?? true }
+    }
+
+    func failed(_ way: String, now: Instant) {
+        dead.withLock { dead in
+            if dead[way] != nil {
+                dead[way]?.failed(at: now)
+            } else {
+                if dead.count >= Self.bound { dead = dead.filter { $0.value.restsUntil > now } }
+                if dead.count >= Self.bound { dead.removeAll() }
+                dead[way] = WayHealth(failedAt: now)
+            }
+            count.store(dead.count, ordering: .relaxed)
+        }
+    }
+
+    /// It is alive: whatever it responds.
+    func responded(_ way: String) {
+        dead.withLock { dead in
+            guard dead.removeValue(forKey: way) != nil else { return }
+            count.store(dead.count, ordering: .relaxed)
+        }
+    }
+}
