@@ -3,8 +3,8 @@ internal import Events
 internal import Exchange
 internal import Rules
 
-/// Opens one connection for one exchange: a place at the host's limit, addresses, then connect, address by address.
-final class ConnectionAttempt: ReadinessObserver {
+/// Opens one connection for one exchange: a place at the host's limit, then whatever address of its answers first.
+final class ConnectionAttempt: DialerObserver {
     enum Start {
         case waiting
         case opened(UpstreamConnection)
@@ -17,15 +17,14 @@ final class ConnectionAttempt: ReadinessObserver {
     let wanted: ConnectionIdentity?
     /// The exchange that waits for it; let go of when that wants no connection any more.
     private var runner: ExchangeRunner?
-    private var query: Resolver.Query?
-    private var addresses: ArraySlice<IPAddress> = []
-    private var socket: StreamSocket?
+    private var dialer: Dialer?
     /// The exchange that opens the tunnel to a parent behind another one.
     private var carrying: ExchangeRunner?
     private var isCarried = false
     private var hasPlace = false
     private var isOver = false
-    private var lastError: ExchangeError?
+    /// Why an address may not be dialled.
+    private var refusal: ExchangeError?
 
     init(worker: Worker, hop: Hop, runner: ExchangeRunner) {
         self.worker = worker
@@ -48,7 +47,7 @@ final class ConnectionAttempt: ReadinessObserver {
             return .waiting
         }
         hasPlace = true
-        return findAddresses()
+        return dial()
     }
 
     /// The parent is reached through another one, whose connection has the place at the limit.
@@ -84,20 +83,22 @@ final class ConnectionAttempt: ReadinessObserver {
         runner.opened(connection)
     }
 
-    private func findAddresses() -> Start {
-        if let address = hop.literalAddress { return connect([address]) }
-        switch worker.resolver.resolve(hop.host, within: worker.timeouts.dns, { [weak self] in self?.resolved($0) }) {
-        case .known(let answer): return take(answer)
-        case .pending(let query):
-            self.query = query
-            return .waiting
-        }
+    private func dial() -> Start {
+        let dialer = Dialer(worker.loop, port: hop.port, observer: self)
+        self.dialer = dialer
+        let outcome =
+            if let address = hop.literalAddress {
+                dialer.dial(address)
+            } else {
+                dialer.dial(hop.host, by: worker.resolver, within: worker.timeouts.dns)
+            }
+        return outcome.map { take($0) } ?? .waiting
     }
 
     /// A place that was waited for is taken for it.
     func placeTaken() {
         hasPlace = true
-        finish(findAddresses())
+        finish(dial())
     }
 
     /// A connection of another exchange became free while this one waited for a place.
@@ -115,42 +116,25 @@ final class ConnectionAttempt: ReadinessObserver {
         }
     }
 
-    private func resolved(_ answer: ResolverThreads.Answer) {
-        query = nil
-        guard !isOver else { return }
-        finish(take(answer))
+    /// What would come back to this proxy is dialled at no address (H-13).
+    func permits(_ address: IPAddress) -> Bool {
+        guard worker.shared.ownAddresses.contains(address, port: hop.port) else { return true }
+        refusal = refusal ?? ExchangeError(.loop, .local)
+        return false
     }
 
-    private func take(_ answer: ResolverThreads.Answer) -> Start {
-        switch answer {
-        case .success(let addresses): return connect(addresses)
-        case .failure: return fail(ExchangeError(.nameNotResolved, source))
+    func dialled(_ outcome: Dialer.Outcome) {
+        finish(take(outcome))
+    }
+
+    private func take(_ outcome: Dialer.Outcome) -> Start {
+        dialer = nil
+        switch outcome {
+        case .connected(let socket, _): return open(socket)
+        case .failed(.notResolved): return fail(ExchangeError(.nameNotResolved, source))
+        case .failed(.refused): return fail(refusal ?? ExchangeError(.unreachable, source))
+        case .failed(.failed(let error, _)): return fail(Self.error(error, source))
         }
-    }
-
-    private func connect(_ addresses: [IPAddress]) -> Start {
-        self.addresses = addresses[...]
-        return connectNext()
-    }
-
-    private func connectNext() -> Start {
-        while let address = addresses.popFirst() {
-            if worker.shared.ownAddresses.contains(address, port: hop.port) {
-                return fail(ExchangeError(.loop, .local))
-            }
-            do {
-                let socket = try StreamSocket.connect(to: SocketAddress(address, port: hop.port), loop: worker.loop)
-                if socket.isConnecting {
-                    socket.observer = self
-                    self.socket = socket
-                    return .waiting
-                }
-                return open(socket)
-            } catch {
-                lastError = Self.error(error, source)
-            }
-        }
-        return fail(lastError ?? ExchangeError(.unreachable, source))
     }
 
     private static func error(_ error: SystemError, _ source: ExchangeError.Source) -> ExchangeError {
@@ -161,7 +145,6 @@ final class ConnectionAttempt: ReadinessObserver {
 
     private func open(_ socket: StreamSocket) -> Start {
         isOver = true
-        self.socket = nil
         hasPlace = false
         let connection = worker.pool.add(hop) { UpstreamConnection(worker: worker, hop: hop, id: $0, socket: socket) }
         connection.runner = runner
@@ -172,20 +155,6 @@ final class ConnectionAttempt: ReadinessObserver {
     private func fail(_ error: ExchangeError) -> Start {
         release()
         return .failed(error)
-    }
-
-    func readable() {}
-
-    func writable() {
-        guard let socket, !isOver else { return }
-        if let error = socket.connectResult() {
-            lastError = Self.error(error, source)
-            socket.close()
-            self.socket = nil
-            finish(connectNext())
-        } else {
-            finish(open(socket))
-        }
     }
 
     private func finish(_ start: Start) {
@@ -208,12 +177,10 @@ final class ConnectionAttempt: ReadinessObserver {
 
     private func release() {
         isOver = true
-        query?.cancel()
-        query = nil
+        dialer?.cancel()
+        dialer = nil
         carrying?.cancelCarrying()
         carrying = nil
-        socket?.close()
-        socket = nil
         if hasPlace { worker.givePlace(at: hop.serverKey) }
         hasPlace = false
         worker.stopWaiting { $0 === self }

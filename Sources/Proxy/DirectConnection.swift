@@ -8,8 +8,8 @@ internal import Rules
 internal import TLS
 internal import Trust
 
-/// Makes a connection for a request of the proxy's own: address by address, and with TLS under the host's policy (T-7).
-final class DirectConnection: ReadinessObserver, DeadlineObserver {
+/// Makes a connection for a request of the proxy's own, with TLS under the host's policy (T-7).
+final class DirectConnection: DialerObserver, DeadlineObserver {
     /// Why there is no connection.
     struct Failure: Error {
         enum Kind {
@@ -45,11 +45,9 @@ final class DirectConnection: ReadinessObserver, DeadlineObserver {
     private let peer: Peer
     private let means: Means
     private var told: ((Result<StreamSocket, Failure>) -> Void)?
-    private var query: Resolver.Query?
-    private var addresses: ArraySlice<IPAddress> = []
+    private var dialer: Dialer?
     private var socket: StreamSocket?
     private var handshake: SecureHandshake?
-    private var lastError: SystemError?
     private lazy var deadline = Deadline(means.loop, observer: self)
 
     /// `told` is called once, and owns the socket from then on; where `cancel` comes first, never.
@@ -61,11 +59,10 @@ final class DirectConnection: ReadinessObserver, DeadlineObserver {
 
     func start() {
         limit(peer.timeouts.connect)
-        let host = peer.origin.host
-        switch means.resolver.resolve(host, within: peer.timeouts.dns, { [weak self] in self?.take($0) }) {
-        case .known(let answer): take(answer)
-        case .pending(let query): self.query = query
-        }
+        let dialer = Dialer(means.loop, port: peer.origin.port, observer: self)
+        self.dialer = dialer
+        let outcome = dialer.dial(peer.origin.host, by: means.resolver, within: peer.timeouts.dns)
+        if let outcome { dialled(outcome) }
     }
 
     /// Ends it untold.
@@ -86,8 +83,8 @@ final class DirectConnection: ReadinessObserver, DeadlineObserver {
 
     private func end(_ result: Result<StreamSocket, Failure>) {
         deadline.clear()
-        query?.cancel()
-        query = nil
+        dialer?.cancel()
+        dialer = nil
         handshake?.cancel()
         handshake = nil
         socket = nil
@@ -96,31 +93,20 @@ final class DirectConnection: ReadinessObserver, DeadlineObserver {
         told?(result)
     }
 
-    private func take(_ answer: ResolverThreads.Answer) {
-        query = nil
-        switch answer {
-        case .success(let found):
-            addresses = found[...]
-            connectNext()
-        case .failure: fail(.unreachable, "its name can't be resolved")
-        }
+    func permits(_ address: IPAddress) -> Bool {
+        !means.ownAddresses.contains(address, port: peer.origin.port)
     }
 
-    private func connectNext() {
-        let port = peer.origin.port
-        while let address = addresses.popFirst() {
-            if means.ownAddresses.contains(address, port: port) { return fail(.own, "it is this proxy itself") }
-            do {
-                let socket = try StreamSocket.connect(to: SocketAddress(address, port: port), loop: means.loop)
-                self.socket = socket
-                socket.observer = self
-                if !socket.isConnecting { connected(socket) }
-                return
-            } catch {
-                lastError = error
-            }
+    func dialled(_ outcome: Dialer.Outcome) {
+        dialer = nil
+        switch outcome {
+        case .connected(let socket, _):
+            self.socket = socket
+            connected(socket)
+        case .failed(.notResolved): fail(.unreachable, "its name can't be resolved")
+        case .failed(.refused): fail(.own, "it is this proxy itself")
+        case .failed(.failed(let error, _)): fail(.unreachable, error.reason)
         }
-        fail(.unreachable, lastError?.reason ?? "it has no address")
     }
 
     private func connected(_ socket: StreamSocket) {
@@ -152,20 +138,6 @@ final class DirectConnection: ReadinessObserver, DeadlineObserver {
         case .failed(let error, let session):
             guard let refusal = session.decision?.failure else { return fail(.unreachable, "\(error)") }
             fail(.untrusted, "\(refusal.reasonCode): \(refusal.message)")
-        }
-    }
-
-    func readable() {}
-
-    func writable() {
-        guard let socket, told != nil, socket.isConnecting else { return }
-        if let error = socket.connectResult() {
-            lastError = error
-            socket.close()
-            self.socket = nil
-            connectNext()
-        } else {
-            connected(socket)
         }
     }
 }

@@ -15,28 +15,24 @@ struct ServerSight {
 }
 
 /// One handshake with a server, directly, and nothing behind it.
-final class ServerVisit: ReadinessObserver {
+final class ServerVisit: ReadinessObserver, DialerObserver {
     /// Why there is nothing to see.
     struct Failure: Error {
         let message: String
     }
 
     private static let resolving = Nanoseconds.seconds(5)
-    private static let connecting = Nanoseconds.seconds(5)
+    private static let connecting = Nanoseconds.seconds(10)
     private static let shaking = Nanoseconds.seconds(10)
-    /// Of a name with more addresses the others would hardly answer either.
-    private static let mostAddresses = 4
 
     private let loop: EventLoop
     private let origin: Origin
     private let context: TLSContext
-    private var addresses: ArraySlice<IPAddress> = []
     private var socket: StreamSocket?
     private var session: TLSSession?
     /// All that ran, since none may be freed while it fires.
     private var timers: [Timer] = []
     private var outcome: Result<ServerSight, Failure>?
-    private var lastProblem = "the name has no address"
 
     private init(_ origin: Origin) throws {
         self.origin = origin
@@ -58,23 +54,30 @@ final class ServerVisit: ReadinessObserver {
 
     private func run() throws -> Result<ServerSight, Failure> {
         let resolver = try Resolver(loop, threads: ResolverThreads(atMost: 1))
-        switch resolver.resolve(origin.host, within: Self.resolving, { [unowned self] in take($0) }) {
-        case .known(let answer): take(answer)
-        case .pending: break
+        let dialer = Dialer(loop, port: origin.port, observer: self)
+        limit(Self.connecting) { [unowned self] in
+            if socket == nil {
+                finish(.failure(Failure(message: "\(origin.authorityWithPort) didn't answer within 10 s")))
+            }
         }
+        if let found = dialer.dial(origin.host, by: resolver, within: Self.resolving) { dialled(found) }
         if outcome == nil { loop.run() }
         withExtendedLifetime(resolver) {}
+        dialer.cancel()
         for timer in timers { timer.cancel() }
         socket?.close()
-        return outcome ?? .failure(Failure(message: lastProblem))
+        return outcome ?? .failure(Failure(message: "the name has no address"))
     }
 
-    private func take(_ answer: ResolverThreads.Answer) {
-        switch answer {
-        case .success(let found):
-            addresses = found.prefix(Self.mostAddresses)
-            connectNext()
-        case .failure(let error):
+    func permits(_ address: IPAddress) -> Bool { true }
+
+    func dialled(_ outcome: Dialer.Outcome) {
+        switch outcome {
+        case .connected(let socket, _):
+            self.socket = socket
+            socket.observer = self
+            shake()
+        case .failed(.notResolved(let error)):
             let words =
                 switch error {
                 case .notFound: "the name has no address"
@@ -82,37 +85,16 @@ final class ServerVisit: ReadinessObserver {
                 case .timedOut: "the name wasn't resolved within 5 s"
                 }
             finish(.failure(Failure(message: words)))
-        }
-    }
-
-    private func connectNext() {
-        socket?.close()
-        socket = nil
-        while let address = addresses.popFirst() {
+        case .failed(.failed(let error, let address)):
             let place = SocketAddress(address, port: origin.port)
-            do throws(SystemError) {
-                let socket = try StreamSocket.connect(to: place, loop: loop)
-                socket.observer = self
-                self.socket = socket
-                guard socket.isConnecting else { return shake() }
-                return limit(Self.connecting, of: socket) { [unowned self] in
-                    lastProblem = "\(place) didn't answer within 5 s"
-                    connectNext()
-                }
-            } catch {
-                lastProblem = "\(place): \(error.reason)"
-            }
+            finish(.failure(Failure(message: "\(place): \(error.reason)")))
+        case .failed(.refused):
+            finish(.failure(Failure(message: "it may not be reached")))
         }
-        finish(.failure(Failure(message: lastProblem)))
     }
 
-    private func limit(_ time: Nanoseconds, of socket: StreamSocket, _ body: @escaping () -> Void) {
-        let wasShaking = session != nil
-        timers.append(
-            Timer(loop, after: time) { [unowned self, unowned socket] in
-                if self.socket === socket, (session != nil) == wasShaking { body() }
-            }
-        )
+    private func limit(_ time: Nanoseconds, _ body: @escaping () -> Void) {
+        timers.append(Timer(loop, after: time, body))
     }
 
     private func shake() {
@@ -127,7 +109,7 @@ final class ServerVisit: ReadinessObserver {
         } catch {
             return finish(.failure(Failure(message: "\(error)")))
         }
-        limit(Self.shaking, of: socket) { [unowned self] in
+        limit(Self.shaking) { [unowned self] in
             finish(.failure(Failure(message: "there was no handshake within 10 s")))
         }
         proceed()
@@ -135,13 +117,7 @@ final class ServerVisit: ReadinessObserver {
 
     func readable() { proceed() }
 
-    func writable() {
-        guard let socket else { return }
-        guard session == nil else { return proceed() }
-        guard let error = socket.connectResult() else { return shake() }
-        lastProblem = "\(error.reason)"
-        connectNext()
-    }
+    func writable() { proceed() }
 
     private func proceed() {
         guard let session, let socket, outcome == nil else { return }
