@@ -43,12 +43,15 @@ let package = Package(
         door("CEvent", pkgConfig: "libevent_core", apt: "libevent-dev"),
         door("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
         .systemLibrary(name: "CGetopt", path: "Sources/C/CGetopt"),
+        // By libcrypt-dev and libpacparser-dev, the second of which has no pkg-config file.
+        .systemLibrary(name: "CCrypt", path: "Sources/C/CCrypt"),
+        .systemLibrary(name: "CPacparser", path: "Sources/C/CPacparser"),
         door("CYAML", pkgConfig: "yaml-0.1", apt: "libyaml-dev"),
         door("CJansson", pkgConfig: "jansson", apt: "libjansson-dev"),
     ]
         + room("Bytes")
         + room("HTTP", ["Bytes"], tests: ["Support", "FuzzChecks"])
-        + room("Crypto", ["Bytes", "COpenSSL"])
+        + room("Crypto", ["Bytes", "COpenSSL", "CCrypt"])
         + room("Authentication", ["Bytes", "HTTP", "Crypto"], tests: ["Support", "FuzzChecks"])
         + room("Trust", ["Bytes", "Crypto"], tests: ["Support"])
         + room("Rules", ["Bytes", "HTTP", "Crypto", "Authentication", "Trust"])
@@ -129,6 +132,7 @@ if fuzzing {
         fuzzTarget("TargetFuzz"),
         fuzzTarget("ChallengeFuzz"),
         fuzzTarget("NetrcFuzz"),
+        fuzzTarget("HtpasswdFuzz"),
         fuzzTarget("CredentialHelperFuzz"),
         fuzzTarget("RuleFileFuzz"),
         fuzzTarget("ClientHelloFuzz"),
