@@ -28,11 +28,13 @@ extension StreamSocket {
         return unsafe getsockopt(rawDescriptor, SOL_SOCKET, SO_ERROR, &code, &length) == 0 && code != 0
     }
 
-    /// Has the kernel throw away at most `limit` bytes that have arrived; `received` is left alone.
+    /// Has the kernel throw away at most `limit` bytes that have arrived; what the loop last received may be lost with them.
     package func discard(limit: Int) -> ReadResult {
         let count = recv(rawDescriptor, nil, limit, Int32(MSG_TRUNC))
         if count > 0 { return .bytes(count) }
         if count == 0 { return .endOfFile }
+        // Only TCP's are thrown away without being copied.
+        if errno == EFAULT { return read(limit: limit) }
         return errno == EAGAIN || errno == EINTR ? .wouldBlock : .failed(SystemError(.receive))
     }
 

@@ -7,7 +7,7 @@ internal import Rules
 /// One connection of a client: reads requests, one exchange at a time, and writes responses.
 final class ClientConnection: ReadinessObserver, DeadlineObserver {
     let worker: Worker
-    let identity: Client
+    private(set) var identity: Client
     let number: UInt64
     /// The place of the port that it came by.
     private let listener: Int
@@ -63,6 +63,8 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     var isAdmitted: Bool {
         let policy = worker.policy
         if judgedUnder !== policy {
+            // Under other rules users may have to be told apart that weren't when it came.
+            if judgedUnder != nil { worker.identify(&identity, at: socket) }
             judgedUnder = policy
             wasAdmitted = policy.configuration.admits(identity, by: policy.listeners[listener])
         }

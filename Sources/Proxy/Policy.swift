@@ -14,6 +14,8 @@ final class Policy: Sendable {
     let mint: LeafMint?
     /// Some request has to wait for an answer before it begins.
     let asksFirst = false
+    /// Clients of one address are told apart by their users: some rule names one, or connections belong to clients (C-1).
+    let asksForUsers: Bool
     /// What the file says of each port that is open, in the order of the ports; of one that it no longer names, what it
     /// said at the start.
     let listeners: [ListenerConfiguration]
@@ -27,6 +29,7 @@ final class Policy: Sendable {
     ) {
         self.mint = mint
         self.configuration = configuration
+        asksForUsers = configuration.namesUsers || configuration.rules.hasHandshakes
         listeners = open.map { old in configuration.listeners.first { $0.address == old.address } ?? old }
         self.keys = keys
         limits = Limits(

@@ -19,7 +19,7 @@ package struct StartError: Error, Sendable {
 package final class ProxyServer: Sendable {
     private let shared: SharedState
     private let ledger: SharedLedger
-    private let bindings: [PortBinding]
+    private let bindings: [ListenerBinding]
     /// The listeners whose ports are open, in the order of `bindings`.
     private let open: [ListenerConfiguration]
     private let workerCount: Int
@@ -35,7 +35,7 @@ package final class ProxyServer: Sendable {
         workerCount = workers
         pseudonym =
             configuration.http.via ?? "countersign-" + String(decoding: RandomBytes.hex(count: 4), as: UTF8.self)
-        bindings = try Self.bind(configuration, workers)
+        bindings = try Self.bind(configuration, workers, log)
         open = configuration.listeners
         let relay = WakeRelay()
         do throws(SystemError) {
@@ -44,7 +44,7 @@ package final class ProxyServer: Sendable {
             throw StartError("can't open the ledger: \(error.description)")
         }
         control = ControlSocket.open(for: ledger) { [log] in log.warn($0) }
-        let own = OwnAddresses(listeners: bindings.map(\.address), local: LocalAddresses.all())
+        let own = OwnAddresses(listeners: bindings.flatMap(\.addresses), local: LocalAddresses.all())
         shared = SharedState(ledger: ledger, resolverThreads: ResolverThreads(), ownAddresses: own, log: log)
         relay.attach(shared.peers)
         let keys = ledger.register(configuration.credentials)
@@ -70,24 +70,25 @@ package final class ProxyServer: Sendable {
         return try LeafMint(authority, lane: shared.certificates, now: SharedLedger.unixSeconds)
     }
 
-    private static func bind(_ configuration: ServerConfiguration, _ workers: Int) throws(StartError) -> [PortBinding] {
-        var bindings: [PortBinding] = []
+    private static func bind(
+        _ configuration: ServerConfiguration,
+        _ workers: Int,
+        _ log: ProxyLog
+    ) throws(StartError) -> [ListenerBinding] {
+        let inherited = InheritedSocket.takeAll()
+        var bindings: [ListenerBinding] = []
         for listener in configuration.listeners {
-            guard case .tcp(let address, let port) = listener.address else {
-                throw StartError("only addresses are listened on yet")
-            }
-            let wanted = SocketAddress(address, port: port)
-            do throws(SystemError) {
-                bindings.append(try PortBinding(wanted, count: workers))
-            } catch {
-                throw StartError("can't listen on \(wanted.description): \(error.reason)")
-            }
+            bindings.append(try ListenerBinding(listener, workers: workers, inherited))
+        }
+        let used = Set(configuration.listeners.map(\.address))
+        for name in Set(inherited.map(\.name)) where !used.contains(.systemd(name)) {
+            log.warn("a socket named \(name) was passed on, and no listener is systemd:\(name)")
         }
         return bindings
     }
 
     /// Where it listens.
-    package var addresses: [String] { bindings.map(\.address.description) }
+    package var addresses: [String] { bindings.map(\.description) }
 
     /// Tells the log something about the proxy as a whole.
     package func tell(_ text: String) { log.tell(text) }
@@ -128,13 +129,22 @@ package final class ProxyServer: Sendable {
             // A reload may have come between the two lines above.
             worker.adopt(policy.withLock { $0 })
             for (number, binding) in bindings.enumerated() {
-                if let descriptor = binding.take() { worker.listen(descriptor, number) }
+                listen(worker, binding, number)
             }
             loop.run()
             withExtendedLifetime(receiver) {}
         } catch {
             log.warn("a worker can't start: \(error.description)")
         }
+    }
+
+    private func listen(_ worker: Worker, _ binding: ListenerBinding, _ number: Int) {
+        guard binding.isHandedOut else {
+            if let descriptor = binding.take() { worker.listen(descriptor, number, isHandedOut: false) }
+            return
+        }
+        guard worker.index == number % workerCount else { return }
+        while let descriptor = binding.take() { worker.listen(descriptor, number, isHandedOut: true) }
     }
 
     /// New requests run under `configuration` from now on; its listeners are those of the start.
@@ -162,6 +172,7 @@ package final class ProxyServer: Sendable {
     /// end, and ends the loops.
     package func stop(within limit: Nanoseconds, then hardLimit: Nanoseconds) {
         Drain(peers: shared.peers).run(within: limit, then: hardLimit)
+        for binding in bindings { binding.remove() }
         shared.peers.forEach { $0.end() }
         group.withLock { $0.take() }?.join()
         shared.files.stop()

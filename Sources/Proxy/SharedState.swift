@@ -130,6 +130,9 @@ final class OwnAddresses: Sendable {
         self.local = local
     }
 
+    /// Whether it is this machine's own.
+    func isLocal(_ address: IPAddress) -> Bool { address.isLoopback || local.contains(address.unmapped) }
+
     func contains(_ address: IPAddress, port: UInt16) -> Bool {
         let address = address.unmapped
         return listeners.contains { listener in
@@ -153,6 +156,13 @@ final class WorkerMailboxes: Sendable {
     }
 
     var count: Int { mailboxes.withLock { $0.count } }
+
+    /// The loop behind that one, of those that can be reached; the first behind the last.
+    func index(following index: Int) -> Int? {
+        mailboxes.withLock { mailboxes in
+            mailboxes.keys.filter { $0 > index }.min() ?? mailboxes.keys.min()
+        }
+    }
 
     func forEach(except index: Int? = nil, _ job: @escaping Job) {
         let all = mailboxes.withLock { $0 }

@@ -38,8 +38,11 @@ final class Worker: ListenerObserver {
     var spooling: [UInt64: ExchangeRunner] = [:]
     let destinations: DestinationTable
     let pool = UpstreamPool()
-    private var listeners: [Listener] = []
-    private var listenerIndices: [ObjectIdentifier: Int] = [:]
+    private(set) var listeners: [OpenListener] = []
+    /// The loop that got the last connection that was handed out.
+    var lastHanded = 0
+    /// Who asks for the users of loopback connections; nil where the kernel doesn't tell.
+    lazy var peerUsers: PeerUsers? = makePeerUsers()
     private var clients: [UInt64: ClientConnection] = [:]
     /// Those that wait for a request, as a list by `nextIdle`.
     private var idleRunner: ExchangeRunner?
@@ -117,31 +120,23 @@ final class Worker: ListenerObserver {
 
     // MARK: clients
 
-    func listen(_ descriptor: consuming Descriptor, _ index: Int) {
+    func listen(_ descriptor: consuming Descriptor, _ index: Int, isHandedOut: Bool) {
         let listener = Listener(loop, descriptor, observer: self)
-        listeners.append(listener)
-        listenerIndices[ObjectIdentifier(listener)] = index
+        listeners.append(OpenListener(listener: listener, index: index, isHandedOut: isHandedOut))
         if ticker == nil {
             ticker = Timer(loop, after: .seconds(1), repeats: true) { [unowned self] in tick() }
         }
     }
 
-    func accepted(_ descriptor: consuming Descriptor, from peer: SocketAddress?, by listener: Listener) {
-        guard let index = listenerIndices[ObjectIdentifier(listener)] else { return }
-        let count = shared.clients.wrappingAdd(1, ordering: .relaxed).newValue
-        if count >= configuration.limits.connections {
-            pauseListeners()
-            shared.peers.forEach(except: self.index) { $0.pauseListeners() }
-        }
-        let identity = Client(address: peer?.address.unmapped, listener: policy.listeners[index].name)
-        let socket = StreamSocket(loop, descriptor)
+    /// A connection of a client's begins.
+    func add(_ socket: StreamSocket, _ identity: Client, listener: Int) {
         nextNumber += 1
         let client = ClientConnection(
             worker: self,
             socket: socket,
             identity: identity,
             number: nextNumber,
-            listener: index
+            listener: listener
         )
         clients[client.number] = client
         client.start()
@@ -157,8 +152,8 @@ final class Worker: ListenerObserver {
         shared.clients.wrappingSubtract(1, ordering: .relaxed)
     }
 
-    private func pauseListeners() {
-        for listener in listeners { listener.pause() }
+    func pauseListeners() {
+        for open in listeners { open.listener.pause() }
         arePaused = true
     }
 
@@ -168,7 +163,7 @@ final class Worker: ListenerObserver {
     private func tick() {
         if arePaused, shared.clients.load(ordering: .relaxed) < configuration.limits.connections {
             arePaused = false
-            for listener in listeners { listener.resume() }
+            for open in listeners { open.listener.resume() }
         }
         let now = loop.now.nanoseconds
         if now > timeouts.upstreamIdle {
@@ -262,7 +257,7 @@ final class Worker: ListenerObserver {
 
     /// Takes in who stands in the queues, closes the listeners, and the connections that idle.
     func stopListening() {
-        for listener in listeners { listener.close() }
+        for open in listeners { open.listener.close() }
         listeners.removeAll()
         for client in Array(clients.values) where client.mayEnd { client.close() }
     }
@@ -274,7 +269,7 @@ final class Worker: ListenerObserver {
         hasEnded = true
         ticker?.cancel()
         ticker = nil
-        for listener in listeners { listener.close() }
+        for open in listeners { open.listener.close() }
         listeners.removeAll()
         for client in Array(clients.values) { client.close() }
         for runner in Array(unattended.values) { runner.finish(reusesUpstream: false) }
@@ -287,6 +282,13 @@ final class Worker: ListenerObserver {
         obtaining.removeAll()
         loop.stop()
     }
+}
+
+/// A listener, the place of its configuration, and whether what it accepts is for all loops.
+struct OpenListener {
+    let listener: Listener
+    let index: Int
+    let isHandedOut: Bool
 }
 
 @available(*, unavailable)

@@ -47,6 +47,12 @@ package enum ClientPattern: Hashable, Sendable {
         }
     }
 
+    /// Whether it is `uid:`.
+    package var isUser: Bool {
+        if case .user = self { return true }
+        return false
+    }
+
     /// Whether the entry is about this client.
     package func matches(_ client: Client) -> Bool {
         switch self {

@@ -1,3 +1,4 @@
+internal import Authentication
 internal import Bytes
 package import HTTP
 
@@ -45,6 +46,11 @@ package final class RuleTable: Sendable {
             rules: matching.filter { !$0.isForHeader },
             headerRules: matching.filter(\.isForHeader)
         )
+    }
+
+    /// Whether any rule may answer by NTLM or Negotiate, after which a connection belongs to a client (C-1).
+    package var hasHandshakes: Bool {
+        rules.contains { $0.methods.contains(.ntlm) || $0.methods.contains(.negotiate) }
     }
 
     /// Whether any rule gives a client certificate.

@@ -103,6 +103,12 @@ package final class ServerConfiguration: Sendable {
             || routes.routes.contains { $0.route.upgrade != nil }
     }
 
+    /// Some `clients` list asks for a user of this machine.
+    package var namesUsers: Bool {
+        let lists = [access.clients] + listeners.map(\.clients) + rules.rules.map(\.clients)
+        return lists.contains { $0?.contains(where: \.isUser) == true }
+    }
+
     /// Whether this client may use the listener that it came by.
     package func admits(_ client: Client, by listener: ListenerConfiguration) -> Bool {
         guard let patterns = listener.clients ?? access.clients else { return client.isLocal }
