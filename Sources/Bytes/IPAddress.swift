@@ -109,4 +109,12 @@ extension IPAddress: CustomStringConvertible {
             if shift > 0 { buffer.append(UInt8(ascii: ".")) }
         }
     }
+
+    /// The octets in network order: 4 or 16.
+    package var networkBytes: [UInt8] {
+        switch family {
+        case .v4: (0..<4).map { UInt8(truncatingIfNeeded: low >> UInt64(24 - 8 * $0)) }
+        case .v6: (0..<16).map { UInt8(truncatingIfNeeded: ($0 < 8 ? high : low) >> UInt64(56 - 8 * ($0 % 8))) }
+        }
+    }
 }

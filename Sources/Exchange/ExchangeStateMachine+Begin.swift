@@ -231,6 +231,7 @@ extension ExchangeStateMachine {
     }
 
     private mutating func nextLeg() -> Step {
+        if isNegotiating { return goOnNegotiating() }
         if attempts >= Self.attemptLimit {
             return finish(
                 with: LocalResponse(
@@ -260,14 +261,16 @@ extension ExchangeStateMachine {
     }
 
     func candidates(_ side: Side) -> CandidateRules? {
-        side == .origin ? destination?.candidates : destination?.hop.candidates
+        guard side == .parent else { return destination?.candidates }
+        return destination?.hop.socks?.candidates ?? destination?.hop.candidates
     }
 
     /// The facts as one side's rules see them: a parent is secure by its own address.
     func facts(_ side: Side) -> RequestFacts {
         guard side == .parent else { return request }
         var facts = request
-        facts.isSecure = destination?.hop.isSecure ?? false
+        let hop = destination?.hop
+        facts.isSecure = hop?.socks == nil ? hop?.isSecure ?? false : hop?.isLoopback ?? false
         facts.isCrossSite = false
         facts.bringsAuthorization = false
         return facts

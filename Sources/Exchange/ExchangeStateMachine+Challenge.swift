@@ -168,6 +168,8 @@ extension ExchangeStateMachine {
                 return proceed()
             case .performDefaultHandling(rule: nil), .cancel(rule: nil):
                 return unanswered(side)
+            case .performDefaultHandling where isNegotiating:
+                return unanswered(side)
             case .performDefaultHandling:
                 return passOn(side)
             case .cancel(let rule?):

@@ -13,16 +13,23 @@ extension ExchangeStateMachine {
             isFurtherLeg = false
             isEstablishing = false
             if isReused { return reached() }
-            guard destination?.hop.security == nil else {
-                state = .securing
-                return .secure(.hop)
-            }
-            return reachedHop()
-        case .idle, .admitting, .askingLedger, .obtaining, .verifying, .recordingRejection, .collectingBody, .securing,
+            isNegotiating = false
+            return destination?.hop.socks == nil ? reachedHost() : negotiate()
+        case .idle, .admitting, .askingLedger, .obtaining, .verifying, .recordingRejection, .collectingBody,
+            .negotiating, .securing,
             .awaitingContinue, .awaitingHead,
             .draining, .relaying, .tunnelling, .looking, .welcoming, .finished:
             preconditionFailure("a connection came that was not asked for")
         }
+    }
+
+    /// Who is at the other end of the connection is the host itself.
+    mutating func reachedHost() -> Step {
+        guard destination?.hop.security == nil else {
+            state = .securing
+            return .secure(.hop)
+        }
+        return reachedHop()
     }
 
     /// The leg was written, as far as it goes without waiting for 100.
@@ -50,7 +57,7 @@ extension ExchangeStateMachine {
             // It is told where it can be read, by the first request inside.
             openingFailure = openingFailure ?? error.response
             return .wait
-        case .acquiring:
+        case .acquiring, .negotiating:
             return wayFailed(error)
         case .idle, .admitting, .askingLedger, .obtaining, .verifying, .recordingRejection, .collectingBody,
             .awaitingContinue, .awaitingHead, .draining, .relaying, .tunnelling, .finished:
@@ -76,7 +83,11 @@ extension ExchangeStateMachine {
             return acquireFresh()
         case .securing:
             return notSecured(error)
-        case .idle, .admitting, .askingLedger, .obtaining, .verifying, .recordingRejection, .collectingBody, .acquiring:
+        case .negotiating:
+            return wayFailed(error)
+        case .askingLedger, .obtaining, .recordingRejection:
+            return isNegotiating ? wayFailed(error) : .wait
+        case .idle, .admitting, .verifying, .collectingBody, .acquiring:
             return .wait
         case .relaying, .tunnelling, .looking, .welcoming, .finished:
             return .wait
@@ -110,9 +121,8 @@ extension ExchangeStateMachine {
             refused = .read
             return sendOnSame()
         case .idle, .admitting, .askingLedger, .obtaining, .verifying, .recordingRejection, .collectingBody, .acquiring,
-            .securing,
-            .awaitingContinue,
-            .awaitingHead, .relaying, .tunnelling, .looking, .welcoming, .finished:
+            .negotiating, .securing, .awaitingContinue, .awaitingHead, .relaying, .tunnelling, .looking, .welcoming,
+            .finished:
             return .wait
         }
     }

@@ -110,7 +110,8 @@ extension ExchangeStateMachine {
             return take(answer, side, head)
         case .verifying:
             return verified(answer, response, head)
-        case .idle, .admitting, .askingLedger, .recordingRejection, .collectingBody, .acquiring, .securing,
+        case .idle, .admitting, .askingLedger, .recordingRejection, .collectingBody, .acquiring, .negotiating,
+            .securing,
             .awaitingContinue,
             .awaitingHead, .draining, .relaying, .tunnelling, .looking, .welcoming, .finished:
             return .wait

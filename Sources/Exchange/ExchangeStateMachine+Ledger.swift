@@ -31,7 +31,8 @@ extension ExchangeStateMachine {
         switch state {
         case .askingLedger:
             return carryOn(side, word, version)
-        case .idle, .admitting, .obtaining, .verifying, .recordingRejection, .collectingBody, .acquiring, .securing,
+        case .idle, .admitting, .obtaining, .verifying, .recordingRejection, .collectingBody, .acquiring, .negotiating,
+            .securing,
             .awaitingContinue, .awaitingHead,
             .draining, .relaying, .tunnelling, .looking, .welcoming, .finished:
             return .wait

@@ -58,7 +58,7 @@ extension ExchangeStateMachine {
         case .awaitingContinue, .awaitingHead:
             break
         case .idle, .admitting, .askingLedger, .obtaining, .verifying, .recordingRejection, .collectingBody, .acquiring,
-            .securing,
+            .negotiating, .securing,
             .draining, .relaying,
             .tunnelling, .looking, .welcoming, .finished:
             return .wait

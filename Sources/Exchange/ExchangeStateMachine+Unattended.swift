@@ -7,10 +7,10 @@ extension ExchangeStateMachine {
         switch state {
         case .awaitingContinue, .awaitingHead:
             origin.isScout && origin.sent != .none || parent.isScout && parent.sent != .none
+        case .negotiating:
+            parent.isScout && parent.sent != .none
         case .idle, .admitting, .askingLedger, .obtaining, .verifying, .recordingRejection, .collectingBody, .acquiring,
-            .securing,
-            .draining, .relaying,
-            .tunnelling, .looking, .welcoming, .finished:
+            .securing, .draining, .relaying, .tunnelling, .looking, .welcoming, .finished:
             false
         }
     }

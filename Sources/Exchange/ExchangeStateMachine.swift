@@ -26,6 +26,8 @@ package struct ExchangeStateMachine: ~Copyable {
         case recordingRejection
         /// Waits for an upstream connection. Ends with `connected`, `failed`, the deadline, or the client.
         case acquiring
+        /// Waits for a SOCKS5 proxy's word. Ends with `negotiated`, `failed`, the deadline, or the client.
+        case negotiating
         /// Waits for a TLS handshake. Ends with `secured`, `failed`, the deadline, or the client.
         case securing
         /// The head went with an expectation; waits for 100, a final response, or 1 s.
@@ -63,6 +65,8 @@ package struct ExchangeStateMachine: ~Copyable {
         case acquire(fresh: Bool)
         /// The way failed: tell `rerouted` another one, or that there is none.
         case reroute(ExchangeError)
+        /// Ask the SOCKS5 proxy at the other end, then tell `negotiated` its reply.
+        case negotiate(SOCKSNegotiation.Request)
         /// Do a TLS handshake on the connection in hand, then tell `secured` or `failed`.
         case secure(Layer)
         /// Write the next leg on the connection in hand.
@@ -139,6 +143,8 @@ package struct ExchangeStateMachine: ~Copyable {
     var openingFailure: LocalResponse?
     /// The request came in a tunnel that is opened.
     package internal(set) var isInside = false
+    /// The connection in hand leads to a SOCKS5 proxy, which has not connected yet.
+    var isNegotiating = false
     /// The hops that failed this request, by their places.
     package internal(set) var triedWays: UInt64 = 0
     /// Connections that said what nobody asked for before the request went.
@@ -214,6 +220,7 @@ package struct ExchangeStateMachine: ~Copyable {
         hasBody = false
         clientExpects = false
         isRepeated = false
+        isNegotiating = false
         triedWays = 0
         unusableCount = 0
         isReused = false
@@ -271,7 +278,7 @@ extension ExchangeStateMachine {
             return finish(with: .secretLate)
         case .collectingBody:
             return finish(with: ExchangeError(.requestTimedOut, .client).response)
-        case .acquiring:
+        case .acquiring, .negotiating:
             return wayFailed(ExchangeError(.connectionTimedOut, source))
         case .securing:
             return notSecured(ExchangeError(.connectionTimedOut, source))

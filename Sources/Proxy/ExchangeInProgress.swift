@@ -183,6 +183,10 @@ struct ExchangeInProgress: ~Copyable {
     /// What the ledger is asked for one side; nil where it has no say.
     func question(_ side: Side) -> LedgerQuestion? { machine.question(side, request) }
 
+    mutating func negotiated(_ reply: SOCKSNegotiation.Reply) -> ExchangeStateMachine.Step {
+        machine.negotiated(reply, request)
+    }
+
     /// The ledger's file has the rejection that was waited for, or can't have it.
     mutating func rejectionRecorded() -> ExchangeStateMachine.Step { machine.rejectionRecorded(request) }
 

@@ -186,7 +186,7 @@ extension ExchangeRunner {
             // A body that only the connection's end delimits could have been cut short by anybody on the way.
             let isCut = connection.isTruncated && exchange.responseBody.isUntilClose
             endOfRelayedBody(isReset: isReset || isCut)
-        case .none, .head, .held, .draining:
+        case .none, .negotiation, .head, .held, .draining:
             lost(connection)
         }
     }
@@ -199,7 +199,7 @@ extension ExchangeRunner {
         }
         let isUntouched = phase != .head || !connection.hasUnread
         let error = ExchangeError(isUntouched ? .closedBeforeResponse : .responseIncomplete, source)
-        if phase == .held {
+        if phase == .held, exchange.machine.state != .negotiating {
             // The refused response is all that is missing: its connection is of no use for the next leg.
             if awaitsSpool { isHeldConnectionLost = true } else { exchange.machine.refusedConnectionLost() }
             return

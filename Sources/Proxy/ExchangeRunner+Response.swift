@@ -16,6 +16,9 @@ extension ExchangeRunner {
             switch phase {
             case .none, .held:
                 return offset
+            case .negotiation:
+                guard offset < bytes.count else { return offset }
+                isGoingOn = readNegotiation(bytes, &offset)
             case .head:
                 guard offset < bytes.count else { return offset }
                 isGoingOn = readHead(bytes, &offset)

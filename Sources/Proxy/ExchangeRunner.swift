@@ -8,7 +8,7 @@ internal import Rules
 /// Carries out what `ExchangeStateMachine` says for one request; reused from request to request.
 final class ExchangeRunner: DeadlineObserver {
     /// What the bytes of the upstream connection are.
-    enum ResponsePhase { case none, head, held, draining, relaying, tunnel }
+    enum ResponsePhase { case none, negotiation, head, held, draining, relaying, tunnel }
 
     let worker: Worker
     /// The rules that the exchange runs under from its beginning to its end.
@@ -34,6 +34,8 @@ final class ExchangeRunner: DeadlineObserver {
     /// What is known of the request before it begins, where something has to be asked first.
     var arrival = Arrival()
     private var isArrivalUsed = false
+    /// What a SOCKS5 proxy was asked last.
+    var socksRequest = SOCKSNegotiation.Request.connect
     /// Nonces on their way from a connection that was given up to the next (A-4b).
     var carried = ConnectionNonces()
     var isCarrying = false
@@ -201,6 +203,9 @@ final class ExchangeRunner: DeadlineObserver {
                 step = next
             case .reroute(let error):
                 step = reroute(error)
+            case .negotiate(let request):
+                guard let next = negotiate(request) else { return armDeadline() }
+                step = next
             case .secure(let layer):
                 guard let next = secure(layer) else { return armDeadline() }
                 step = next
@@ -252,7 +257,7 @@ final class ExchangeRunner: DeadlineObserver {
         case .admitting, .askingLedger, .obtaining, .verifying, .awaitingHead: length = worker.timeouts.responseHead
         case .collectingBody: length = worker.timeouts.requestBody
         case .acquiring: length = worker.timeouts.connect
-        case .securing: length = worker.timeouts.handshake
+        case .negotiating, .securing: length = worker.timeouts.handshake
         case .awaitingContinue: length = .seconds(1)
         case .draining, .relaying: length = worker.timeouts.responseBody
         case .tunnelling: length = tunnel.isHalf ? worker.timeouts.tunnelHalf : worker.timeouts.tunnelIdle
@@ -284,7 +289,7 @@ final class ExchangeRunner: DeadlineObserver {
         case .welcoming:
             record.reason = "interception.timeout"
             return perform(exchange.machine.deadlinePassed())
-        case .admitting, .askingLedger, .obtaining, .verifying, .collectingBody, .acquiring, .securing,
+        case .admitting, .askingLedger, .obtaining, .verifying, .collectingBody, .acquiring, .negotiating, .securing,
             .awaitingContinue, .awaitingHead, .draining:
             perform(exchange.machine.deadlinePassed())
         }

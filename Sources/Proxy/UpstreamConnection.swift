@@ -106,8 +106,8 @@ final class UpstreamConnection: ReadinessObserver {
         runner?.upstreamEnded(self, isReset: false)
     }
 
-    /// What is unread waits for its taker, but for a head that has not come whole.
-    private var wantsInput: Bool { !hasInbound || runner?.phase == .head }
+    /// What is unread waits for its taker, but for a head or a reply that has not come whole.
+    private var wantsInput: Bool { !hasInbound || runner?.phase == .head || runner?.phase == .negotiation }
 
     private func take(_ count: Int, _ runner: ExchangeRunner) {
         let loop = worker.loop

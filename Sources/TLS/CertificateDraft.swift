@@ -101,13 +101,3 @@ internal import Trust
         return unsafe Certificate(sharing: raw)
     }
 }
-
-extension IPAddress {
-    /// The octets in network order: 4 or 16 [RFC 5280 s.4.2.1.6].
-    var networkBytes: [UInt8] {
-        switch family {
-        case .v4: (0..<4).map { UInt8(truncatingIfNeeded: low >> UInt64(24 - 8 * $0)) }
-        case .v6: (0..<16).map { UInt8(truncatingIfNeeded: ($0 < 8 ? high : low) >> UInt64(56 - 8 * ($0 % 8))) }
-        }
-    }
-}

@@ -75,6 +75,9 @@ struct ExchangeDrive: ~Copyable {
     private(set) var ways: [String] = []
     /// What stands against each connection that is asked for, in their order.
     var connectErrors: [ExchangeError?] = []
+    /// What a SOCKS5 proxy was asked, and its replies in their order.
+    private(set) var asked: [String] = []
+    var replies: [[UInt8]] = []
     private var response = ResponseHead()
     /// The status of the response in hand.
     private var status: UInt16 = 0
@@ -133,7 +136,14 @@ struct ExchangeDrive: ~Copyable {
                 let pooled =
                     fresh ? nil : pool.firstIndex { Optional($0).fitness(for: machine.wantedIdentity) ?? 0 > 0 }
                 let identity = pooled.map { pool.remove(at: $0) }
-                step = machine.connected(isReused: pooled != nil || !fresh, identity: identity)
+                let isFresh = fresh || machine.destination?.hop.socks != nil
+                step = machine.connected(isReused: pooled != nil || !isFresh, identity: identity)
+            case .negotiate(let request):
+                asked.append("\(request)")
+                let reply = replies.isEmpty ? [] : replies.removeFirst()
+                let outcome = SOCKSNegotiation.read(reply.span, after: request)
+                guard outcome != .needMore else { return .unfinished }
+                step = machine.negotiated(outcome, head)
             case .reroute(let error): step = reroute(error, head)
             case .secure(.opened) where !trustsOrigin:
                 step = machine.failed(ExchangeError(.closedBeforeResponse, .upstream))
@@ -294,7 +304,15 @@ extension Destination {
     }
 
     /// An origin behind a parent at a loopback address, whose challenges `parentRules` answer.
-    static func behindParent(_ rules: [Rule], isTunnel: Bool = false, isOpened: Bool = false) -> Destination {
+    ///
+    /// `place` is that of the parent among `hopCount` hops.
+    static func behindParent(
+        _ rules: [Rule],
+        isTunnel: Bool = false,
+        isOpened: Bool = false,
+        place: Int = 0,
+        of hopCount: Int = 1
+    ) -> Destination {
         let origin = Origin(scheme: .http, host: "a.example", port: isTunnel ? 443 : 80)
         let parent = ParentProxy(
             name: "corp",
@@ -311,11 +329,50 @@ extension Destination {
             candidates: table.candidates(for: parent.origin, isProxy: true)
         )
         let route = Route(via: [.parent(parent)], to: nil, index: 0, place: SourcePlace(line: 2))
+        var terms = DestinationTerms()
+        terms.place = place
         return Destination(
             origin: origin,
             isTunnel: isTunnel,
             isOpened: isOpened,
             route: route,
+            hopCount: hopCount,
+            terms: terms,
+            hop: hop,
+            candidates: table.candidates(for: origin, isProxy: false)
+        )
+    }
+}
+
+extension Destination {
+    /// An origin that a SOCKS5 proxy connects to, at a loopback address unless another is given.
+    static func bySOCKS(_ rules: [Rule], at host: String = "127.0.0.1", isTunnel: Bool = false) -> Destination {
+        let origin = Origin(scheme: .http, host: "a.example", port: isTunnel ? 443 : 80)
+        let parent = ParentProxy(
+            name: "socks",
+            place: SourcePlace(line: 1),
+            kind: .socks5,
+            origin: Origin(scheme: .http, host: host, port: 1080)
+        )
+        let table = RuleTable(rules: rules)
+        let hop = Hop(
+            key: "s",
+            host: host,
+            port: 1080,
+            address: nil,
+            parent: nil,
+            socks: SOCKSProxy(
+                parent: parent,
+                host: origin.host,
+                port: origin.port,
+                candidates: table.candidates(for: parent.origin, isProxy: true)
+            ),
+            candidates: CandidateRules(origin: origin, isProxy: true, rules: [])
+        )
+        return Destination(
+            origin: origin,
+            isTunnel: isTunnel,
+            route: Route(via: [.parent(parent)], to: nil, index: 0, place: SourcePlace(line: 2)),
             hop: hop,
             candidates: table.candidates(for: origin, isProxy: false)
         )
@@ -331,7 +388,8 @@ extension Rule {
         methods: [AuthenticationMethod]? = nil,
         realm: String? = nil,
         clientCredential: ClientCredentialPolicy = .keep,
-        placeholder: String? = nil
+        placeholder: String? = nil,
+        cleartext: MethodSet = .all
     ) -> Rule {
         Rule(
             index: index,
@@ -345,7 +403,7 @@ extension Rule {
                 methods: methods
             ),
             disposition: disposition,
-            cleartext: .all,
+            cleartext: cleartext,
             clientCredential: clientCredential,
             placeholder: placeholder.map { Array($0.utf8) }
         )
