@@ -139,8 +139,10 @@ extension ExchangeStateMachine {
     private mutating func judgeOwnAuthorization(_ head: borrowing RequestHead) -> LocalResponse? {
         guard let destination else { return nil }
         if destination.hop.isParent, !isInside, head.fields.contains(.proxyAuthorization) {
+            // One that the client logged in with is for this proxy alone.
             passesProxyAuthorization =
-                destination.hop.leavesChallenges(to: request.client) && !parentFields.sets("proxy-authorization")
+                request.client.login == nil && destination.hop.leavesChallenges(to: request.client)
+                && !parentFields.sets("proxy-authorization")
         }
         if destination.candidates.namesPath, destination.candidates.refusesAmbiguous(head.rulePath, of: request.client)
         {

@@ -32,13 +32,14 @@ struct Handshake {
 /// Whose an upstream connection is that was authenticated by a handshake (C-1).
 package struct ConnectionOwner: Equatable, Sendable {
     package let credential: Credential
+    /// As far as it identifies the client.
     package let client: Client
     /// The origin or parent that it was authenticated at, as the ledger names it.
     package let server: String
 
     package init(credential: Credential, client: Client, server: String) {
         self.credential = credential
-        self.client = client
+        self.client = client.identity
         self.server = server
     }
 

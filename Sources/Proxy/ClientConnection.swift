@@ -10,7 +10,7 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     private(set) var identity: Client
     let number: UInt64
     /// The place of the port that it came by.
-    private let listener: Int
+    let listener: Int
     private var judgedUnder: Policy?
     private var wasAdmitted = false
     private let socket: StreamSocket
@@ -69,6 +69,19 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
             wasAdmitted = policy.configuration.admits(identity, by: policy.listeners[listener])
         }
         return wasAdmitted
+    }
+
+    /// Whether it may use the proxy under some login.
+    var mayLogIn: Bool {
+        let policy = worker.policy
+        return policy.configuration.admits(identity, by: policy.listeners[listener], onceLoggedIn: true)
+    }
+
+    /// Its requests are those of this login from now on; nil: of nobody's.
+    func logIn(_ name: String?) {
+        guard identity.login != name else { return }
+        identity.login = name
+        judgedUnder = nil
     }
 
     /// It idles between requests; who came just now has yet to say what he came for.

@@ -27,6 +27,12 @@ struct Arrival {
     fileprivate(set) var next: Question? = .login
     /// The answer to one is waited for.
     fileprivate(set) var isUnderWay = false
+    /// Under which the worker knows who waits for an answer.
+    fileprivate var number: UInt64 = 0
+    /// What the login that the request brings is worth, once that has been looked at.
+    var login: LoginVerifier.Verdict?
+    /// A PAC file was asked; `via` is its answer, nil where it had none.
+    var isRouteKnown = false
     /// The way that a PAC file gives; nil where the route has none.
     var via: [NextHop]?
 }
@@ -53,14 +59,32 @@ extension ExchangeRunner {
 
     private func answer(to question: Arrival.Question, _ client: ClientConnection) -> Arrival.Outcome {
         switch question {
-        case .login: .passed
+        case .login: judgeLogin(of: client)
         case .route: .passed
         case .destination: .passed
+        }
+    }
+
+    /// Waits for an answer; gives what takes it in and goes on, on the exchange's own loop, whoever calls it.
+    func awaitArrival<Answer: Sendable>(
+        _ take: @escaping @Sendable (inout Arrival, Answer) -> Void
+    ) -> @Sendable (Answer) -> Void {
+        worker.lastArriving += 1
+        let (peers, index, number) = (worker.shared.peers, worker.index, worker.lastArriving)
+        arrival.number = number
+        worker.arriving[number] = self
+        return { answer in
+            peers.send(to: index) { worker in
+                guard let runner = worker.arriving.removeValue(forKey: number) else { return }
+                take(&runner.arrival, answer)
+                runner.admit()
+            }
         }
     }
 
     /// Nobody waits for the answer any more.
     func forgetArrival() {
         arrival.isUnderWay = false
+        worker.arriving[arrival.number] = nil
     }
 }

@@ -13,7 +13,11 @@ final class Policy: Sendable {
     /// Who mints leafs for hosts whose TLS is opened; nil where none is.
     let mint: LeafMint?
     /// Some request has to wait for an answer before it begins.
-    let asksFirst = false
+    let asksFirst: Bool
+    /// Who may log in at each port, in the order of the ports; nil where nobody has to.
+    let logins: [LoginFile?]
+    /// Some route's hops are to be asked of a PAC file.
+    let asksPAC: Bool
     /// Clients of one address are told apart by their users: some rule names one, or connections belong to clients (C-1).
     let asksForUsers: Bool
     /// What the file says of each port that is open, in the order of the ports; of one that it no longer names, what it
@@ -25,12 +29,22 @@ final class Policy: Sendable {
         open: [ListenerConfiguration],
         keys: [String: CredentialKey],
         mint: LeafMint?,
-        pseudonym: String
+        pseudonym: String,
+        instead old: Policy? = nil
     ) {
         self.mint = mint
         self.configuration = configuration
         asksForUsers = configuration.namesUsers || configuration.rules.hasHandshakes
         listeners = open.map { old in configuration.listeners.first { $0.address == old.address } ?? old }
+        var files = old?.logins.compactMap(\.self) ?? []
+        logins = listeners.map { listener in
+            let requirement = listener.require ?? configuration.access.require
+            guard listener.mode.takesLogin, let file = LoginFile.file(requirement, among: files) else { return nil }
+            files.append(file)
+            return file
+        }
+        asksPAC = configuration.routes.routes.contains { $0.route.asksPAC }
+        asksFirst = asksPAC || logins.contains { $0 != nil }
         self.keys = keys
         limits = Limits(
             head: configuration.limits.head,
@@ -38,5 +52,23 @@ final class Policy: Sendable {
             target: configuration.limits.target
         )
         admission = RequestAdmission(http: configuration.http, pseudonym: pseudonym)
+    }
+}
+
+extension ListenerConfiguration.Mode {
+    /// Its clients have a way to log in.
+    var takesLogin: Bool {
+        switch self {
+        case .forward, .socks5: true
+        case .fixed, .tunnel, .transparent: false
+        }
+    }
+}
+
+extension Route {
+    /// Its hops are to be asked of a PAC file.
+    fileprivate var asksPAC: Bool {
+        if case .pac = choice { return true }
+        return false
     }
 }

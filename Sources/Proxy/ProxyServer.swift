@@ -158,7 +158,14 @@ package final class ProxyServer: Sendable {
             throw StartError("interception: \(error.description)")
         }
         let keys = ledger.register(configuration.credentials)
-        let next = Policy(configuration, open: open, keys: keys, mint: mint, pseudonym: pseudonym)
+        let next = Policy(
+            configuration,
+            open: open,
+            keys: keys,
+            mint: mint,
+            pseudonym: pseudonym,
+            instead: policy.withLock { $0 }
+        )
         if Set(configuration.listeners.map(\.address)) != Set(open.map(\.address)) {
             log.warn("the addresses of the listeners have changed; that takes a restart")
         }
@@ -179,6 +186,7 @@ package final class ProxyServer: Sendable {
         shared.reports.stop()
         shared.secrets.stop()
         shared.tokens.stop()
+        shared.logins.stop()
         shared.certificates.stop()
         control?.close()
         ledger.close()

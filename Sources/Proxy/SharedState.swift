@@ -24,6 +24,7 @@ final class SharedState: Sendable {
     let reports: ReportLane
     let secrets: SecretLane
     let tokens = TokenService()
+    let logins = LoginVerifier()
     let peers = WorkerMailboxes()
 
     init(ledger: SharedLedger, resolverThreads: ResolverThreads, ownAddresses: OwnAddresses, log: ProxyLog) {

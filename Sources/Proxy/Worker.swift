@@ -34,6 +34,11 @@ final class Worker: ListenerObserver {
     /// Exchanges that wait for a secret or a token, each under the number of its question.
     var obtaining: [UInt64: ExchangeRunner] = [:]
     var lastObtaining: UInt64 = 0
+    /// Exchanges that wait for what must be known before they begin, each under the number of its question.
+    var arriving: [UInt64: ExchangeRunner] = [:]
+    var lastArriving: UInt64 = 0
+    /// Who waits for a login that came otherwise than in a request.
+    var loggingIn: [UInt64: (LoginVerifier.Verdict) -> Void] = [:]
     /// Exchanges for which the lane for files is at work.
     var spooling: [UInt64: ExchangeRunner] = [:]
     let destinations: DestinationTable
@@ -280,6 +285,8 @@ final class Worker: ListenerObserver {
         spooling.removeAll()
         minting.removeAll()
         obtaining.removeAll()
+        arriving.removeAll()
+        loggingIn.removeAll()
         loop.stop()
     }
 }

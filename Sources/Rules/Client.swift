@@ -28,6 +28,12 @@ package struct Client: Hashable, Sendable {
         self.login = login
     }
 
+    /// What it is known by: the name of its login, else its user, else its address.
+    package var identity: Client {
+        if login != nil { return Client(address: nil, login: login) }
+        return user == nil ? Client(address: address) : Client(address: nil, user: user)
+    }
+
     /// Whether it came over the machine's own loopback interface or a unix socket.
     package var isLocal: Bool { address?.isLoopback ?? true }
 }

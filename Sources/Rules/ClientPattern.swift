@@ -53,6 +53,12 @@ package enum ClientPattern: Hashable, Sendable {
         return false
     }
 
+    /// Whether it is about logins at the proxy.
+    package var isLogin: Bool {
+        if case .login = self { return true }
+        return false
+    }
+
     /// Whether the entry is about this client.
     package func matches(_ client: Client) -> Bool {
         switch self {

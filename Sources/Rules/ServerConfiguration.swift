@@ -109,9 +109,13 @@ package final class ServerConfiguration: Sendable {
         return lists.contains { $0?.contains(where: \.isUser) == true }
     }
 
-    /// Whether this client may use the listener that it came by.
-    package func admits(_ client: Client, by listener: ListenerConfiguration) -> Bool {
+    /// Whether this client may use the listener that it came by; `onceLoggedIn`: by whatever name it may log in.
+    package func admits(
+        _ client: Client,
+        by listener: ListenerConfiguration,
+        onceLoggedIn: Bool = false
+    ) -> Bool {
         guard let patterns = listener.clients ?? access.clients else { return client.isLocal }
-        return patterns.contains { $0.matches(client) }
+        return patterns.contains { $0.matches(client) || onceLoggedIn && $0.isLogin }
     }
 }

@@ -1,0 +1,62 @@
+internal import Authentication
+internal import Bytes
+internal import Exchange
+internal import HTTP
+internal import Rules
+
+extension ExchangeRunner {
+    /// Who asks, by the login that the request brings; the client's connection is told.
+    ///
+    /// What is asked for in a client's tunnel is asked for by who had it opened.
+    func judgeLogin(of client: ClientConnection) -> Arrival.Outcome {
+        guard let file = policy.logins[client.listener] else {
+            client.logIn(nil)
+            return .passed
+        }
+        if client.opened != nil { return .passed }
+        if let verdict = arrival.login { return outcome(of: verdict, client) }
+        let outcome = exchange.withLoginToken { token -> Arrival.Outcome in
+            if let token { lookUp(token, by: file, client) } else { .refused(.loginRequired) }
+        }
+        if case .passed = outcome { return .passed }
+        client.logIn(nil)
+        // Who may not come even with a login is told so.
+        return client.mayLogIn ? outcome : .passed
+    }
+
+    private func lookUp(_ token: Span<UInt8>, by file: LoginFile, _ client: ClientConnection) -> Arrival.Outcome {
+        let verifier = worker.shared.logins
+        let pair = verifier.pair(of: token, worker.digest)
+        if let name = file.name(of: pair) {
+            client.logIn(name)
+            return .passed
+        }
+        guard client.mayLogIn, let login = BasicLogin(token: token) else { return .refused(.loginRequired) }
+        let tell: @Sendable (LoginVerifier.Verdict) -> Void = awaitArrival { $0.login = $1 }
+        var identity = client.identity
+        identity.login = nil
+        verifier.verify(login, pair, by: file, from: identity, told: tell)
+        return .pending
+    }
+
+    private func outcome(of verdict: LoginVerifier.Verdict, _ client: ClientConnection) -> Arrival.Outcome {
+        switch verdict {
+        case .right(let name):
+            client.logIn(name)
+            return .passed
+        case .wrong: return .refused(.loginRejected)
+        case .busy: return .refused(.loginBusy)
+        }
+    }
+}
+
+extension ExchangeInProgress {
+    /// Lends the token behind `Basic` of the client's Proxy-Authorization; nil where there is none, or more than one.
+    borrowing func withLoginToken<R>(_ body: (Span<UInt8>?) -> R) -> R {
+        guard let index = request.fields.first(.proxyAuthorization),
+            request.fields.next(.proxyAuthorization, after: index) == nil,
+            let token = BasicLogin.token(in: request.fields.value(index))
+        else { return body(nil) }
+        return body(token)
+    }
+}
