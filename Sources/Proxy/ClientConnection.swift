@@ -7,12 +7,13 @@ internal import Rules
 /// One connection of a client: reads requests, one exchange at a time, and writes responses.
 final class ClientConnection: ReadinessObserver, DeadlineObserver {
     let worker: Worker
-    private(set) var identity: Client
+    var identity: Client
     let number: UInt64
     /// The place of the port that it came by.
     let listener: Int
-    private var judgedUnder: Policy?
-    private var wasAdmitted = false
+    /// The rules under which it was judged last, and whether it was admitted.
+    var judgedUnder: Policy?
+    var wasAdmitted = false
     private let socket: StreamSocket
     private(set) var deadline: Deadline?
     var machine = ClientConnectionStateMachine()
@@ -57,31 +58,6 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
         deadline = Deadline(worker.loop, observer: self)
         setDeadline(worker.timeouts.requestHead)
         socket.resumeReading()
-    }
-
-    /// Whether it may use the proxy under the rules in force; judged anew with each reload.
-    var isAdmitted: Bool {
-        let policy = worker.policy
-        if judgedUnder !== policy {
-            // Under other rules users may have to be told apart that weren't when it came.
-            if judgedUnder != nil { worker.identify(&identity, at: socket) }
-            judgedUnder = policy
-            wasAdmitted = policy.configuration.admits(identity, by: policy.listeners[listener])
-        }
-        return wasAdmitted
-    }
-
-    /// Whether it may use the proxy under some login.
-    var mayLogIn: Bool {
-        let policy = worker.policy
-        return policy.configuration.admits(identity, by: policy.listeners[listener], onceLoggedIn: true)
-    }
-
-    /// Its requests are those of this login from now on; nil: of nobody's.
-    func logIn(_ name: String?) {
-        guard identity.login != name else { return }
-        identity.login = name
-        judgedUnder = nil
     }
 
     /// It idles between requests; who came just now has yet to say what he came for.
