@@ -24,6 +24,7 @@ package enum RuleFile {
     ///   - readsSecrets: false leaves out whatever lies outside the rule files; such secrets are empty then.
     ///   - files: the file system.
     ///   - materials: looks into keys, certificates and lists, so that no fault is found only at a handshake.
+    ///   - accounts: the users and groups that `clients` may name.
     ///   - now: seconds of Unix time, for pins that expire.
     /// - Returns: the configuration unless there is an error, and all that is to be said of the files.
     package static func load(
@@ -32,6 +33,7 @@ package enum RuleFile {
         readsSecrets: Bool = true,
         files: any FileReading = SystemFiles(),
         materials: (any MaterialChecking)? = nil,
+        accounts: Accounts = .system,
         now: Int64 = SystemFiles.now
     ) -> LoadResult {
         var set = RuleFileSet(files: files, home: environment.home)
@@ -42,6 +44,7 @@ package enum RuleFile {
             environment: environment,
             readsSecrets: readsSecrets,
             materials: materials,
+            accounts: accounts,
             now: now
         )
     }
@@ -85,6 +88,7 @@ package enum RuleFile {
         environment: EnvironmentSecrets,
         readsSecrets: Bool,
         materials: (any MaterialChecking)? = nil,
+        accounts: Accounts = .none,
         now: Int64
     ) -> LoadResult {
         var reader = RuleFileReader(
@@ -93,6 +97,7 @@ package enum RuleFile {
             environment: environment,
             readsSecrets: readsSecrets,
             materials: materials,
+            accounts: accounts,
             now: now
         )
         var configuration: ServerConfiguration?
@@ -113,30 +118,32 @@ extension RuleFileReader {
     /// Reads all sections, those first that others name.
     mutating func read(_ root: YAMLNode) -> ServerConfiguration {
         readListeners(root["listeners"])
-        accessClients = clients(root["access"]?["clients"])
+        readAccess(root["access"])
         readCredentials(root["credentials"])
         readRules(root["rules"])
         readProxies(root["proxies"])
         readRoutes(root["routes"])
         readTrust(root["trust"])
         readInterception(root["interception"])
+        checkLogins(root)
         let state = state(root["state"])
         let spool = spool(root["spool"])
         warn(root, state: state, spool: spool)
         let routeTable = RouteTable(routes.map(\.route))
-        let parents = proxyNames.compactMap { proxies[$0]?.parent }
+        let parents = parents
         return ServerConfiguration(
             listeners: listeners,
             credentials: credentialNames.compactMap { credentials[$0]?.credential },
-            rules: RuleTable(rules: rules.map(\.rule), parents: parents, routes: routeTable),
+            rules: RuleTable(rules: rules.map(\.rule), parents: parents, routes: routeTable, fixed: fixedOrigins),
             routes: routeTable,
             parents: parents,
             trust: TrustTable(policies.map(\.pattern)),
             interception: interception,
-            access: AccessConfiguration(clients: accessClients),
+            access: access,
             limits: limits(root["limits"]),
             timeouts: timeouts(root["timeouts"]),
             log: log(root["log"]),
+            dns: dns(root["dns"]),
             http: http(root["http"]),
             state: state,
             spool: spool,

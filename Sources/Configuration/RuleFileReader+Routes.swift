@@ -3,15 +3,6 @@ internal import Bytes
 internal import HTTP
 internal import Rules
 
-/// A proxy as the file has it.
-struct ProxyEntry {
-    let key: YAMLNode
-    let node: YAMLNode
-    /// Nil where it can't be made, or where its kind isn't built yet; that was told.
-    let parent: ParentProxy?
-    var isUsed = false
-}
-
 /// A route with the places of what it says.
 struct RouteEntry {
     let node: YAMLNode
@@ -20,63 +11,21 @@ struct RouteEntry {
 }
 
 extension RuleFileReader {
-    mutating func readProxies(_ node: YAMLNode?) {
-        for entry in node?.entries ?? [] {
-            guard let name = entry.key.text, !entry.key.isFaulty, proxies[name] == nil else { continue }
-            if name == "direct" { error(entry.key, "'direct' is what a route says for no proxy: give it another name") }
-            proxyNames.append(name)
-            let parent = entry.value.entries == nil ? nil : readProxy(name, entry.value)
-            proxies[name] = ProxyEntry(key: entry.key, node: entry.value, parent: parent)
-        }
-    }
-
-    private mutating func readProxy(_ name: String, _ node: YAMLNode) -> ParentProxy? {
-        let used = (node["use"]?.elementsOrSelf ?? []).compactMap { node -> Credential? in
-            guard node.entries == nil, let name = text(node, as: .reference) else { return nil }
-            return credential(named: name, at: node)
-        }
-        if node["use"] == nil {
-            for key in ["method", "cleartext", "preempt", "max_failures", "withhold"] {
-                if let entry = node.entry(key) { error(entry.key, "'\(key)' says nothing without 'use'") }
-            }
-        }
-        let terms = readTerms(node, methods: node["method"], credentials: used)
-        for credential in used {
-            refuseColon(credential, methods: terms?.methods ?? methods(node["method"]))
-            refuseForeignField(credential, isProxy: true, node["use"] ?? node)
-        }
-        guard let terms, let text = text(node["url"], as: .proxyURL), case .success(let url) = ProxyURL.read(text)
-        else {
-            return nil
-        }
-        return ParentProxy(
-            name: name,
-            place: place(node),
-            origin: Origin(scheme: url.scheme, host: url.host, port: url.port),
-            credentials: used,
-            methods: terms.methods,
-            cleartext: terms.cleartext,
-            preempt: terms.preempt,
-            maxFailures: terms.maxFailures,
-            withholdFor: terms.withholdFor
-        )
-    }
-
     mutating func readRoutes(_ node: YAMLNode?) {
         for node in node?.elements ?? [] where node.entries != nil { readRoute(node) }
     }
 
     private mutating func readRoute(_ node: YAMLNode) {
         let hosts = node["host"].map { hostPatterns($0) }
-        let via = readVia(node["via"])
+        let choice = readChoice(node)
         let to = readDestination(node["to"])
-        guard let via, node["host"] == nil || hosts?.isEmpty == false || !readsSecrets else { return }
+        guard let choice, node["host"] == nil || hosts?.isEmpty == false || !readsSecrets else { return }
         let route = RoutePattern(
             hosts: hosts?.map(\.pattern),
             port: node["port"].map { portPattern($0) } ?? .any,
             scheme: scheme(node["protocol"]),
             route: Route(
-                via: [via],
+                choice: choice,
                 to: to,
                 upgrade: readUpgrade(node["upgrade"]),
                 index: routes.count,
@@ -93,18 +42,69 @@ extension RuleFileReader {
         return UInt16(text[text.index(after: colon)...])
     }
 
-    /// The next hop; nil where it can't be told.
-    private mutating func readVia(_ node: YAMLNode?) -> NextHop? {
-        guard let node else { return .direct }
+    /// Where the hops are found; nil where that can't be told.
+    private mutating func readChoice(_ node: YAMLNode) -> RouteChoice? {
+        let asksEnvironment = boolean(node["environment"]) == true
+        if asksEnvironment, let other = node.entry("pac") ?? node.entry("via") {
+            error(other.key, "'environment' says how to go itself: '\(other.key.text ?? "")' can't stand beside it")
+        }
+        let via = readVia(node["via"])
+        if asksEnvironment { return .environment(readEnvironment(node)) }
+        guard let written = node["pac"] else { return via.map(RouteChoice.listed) }
+        guard let pac = readPAC(written), let via else { return nil }
+        return .pac(pac, instead: via)
+    }
+
+    /// The hops in the order of fail-over; nil where one can't be told.
+    private mutating func readVia(_ node: YAMLNode?) -> [NextHop]? {
+        guard let node else { return [.direct] }
         guard !node.isFaulty, node.entries == nil else { return nil }
         let elements = node.elementsOrSelf
-        let hops = elements.map { readHop($0) }
-        if elements.isEmpty { error(node, "'via' names no way: write direct or a proxy's name") }
-        if elements.count > 1 {
-            error(node, "'via' with more than one way (fail-over) is not built yet")
+        if elements.isEmpty {
+            error(node, "'via' names no way: write direct or a proxy's name")
             return nil
         }
-        return hops.first ?? nil
+        var hops: [NextHop] = []
+        for element in elements {
+            guard let hop = readHop(element) else { continue }
+            if hops.contains(hop) {
+                warning(element, "\(Quoting.quoted(element.text ?? "")) stands in this list already")
+            } else {
+                hops.append(hop)
+            }
+        }
+        return hops.isEmpty ? nil : hops
+    }
+
+    private mutating func readPAC(_ node: YAMLNode) -> PACConfiguration? {
+        guard node.entries != nil else { return nil }
+        if let file = node["file"], let url = node.entry("url") {
+            error(max(file.start, url.key.start) == file.start ? file : url.key, "a PAC is 'file' or 'url', not both")
+            return nil
+        }
+        if node["file"] != nil, let refresh = node.entry("refresh") {
+            error(refresh.key, "'refresh' belongs to 'url': a file is read again when it changes")
+        }
+        if let file = node["file"] {
+            guard let path = path(file) else { return nil }
+            watch(path)
+            if readsSecrets { warnOfMissingPAC(path, file) }
+            return PACConfiguration(.file(path))
+        }
+        if let url = node["url"] {
+            let refresh = duration(node["refresh"]) ?? Nanoseconds.seconds(3600)
+            return text(url, as: .url).map { PACConfiguration(.url($0, refresh: refresh)) }
+        }
+        if !hasUnknownKey(node, Schema.pac) { error(node, "'pac' needs 'file' or 'url'") }
+        return nil
+    }
+
+    private mutating func warnOfMissingPAC(_ path: String, _ node: YAMLNode) {
+        do throws(FileError) {
+            _ = try files.contents(of: path, limit: YAMLLimits.size)
+        } catch {
+            warning(node, "the PAC file can't be read, so 'via' decides until it can: \(error.message)")
+        }
     }
 
     private mutating func readHop(_ node: YAMLNode) -> NextHop? {
@@ -118,7 +118,7 @@ extension RuleFileReader {
         return entry.parent.map(NextHop.parent)
     }
 
-    private func unknownProxyMessage(_ text: String) -> String {
+    func unknownProxyMessage(_ text: String) -> String {
         if text.contains("://") {
             return "'via' takes 'direct' or a name: describe the proxy under 'proxies' and name it here"
         }

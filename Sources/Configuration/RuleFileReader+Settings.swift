@@ -2,50 +2,6 @@ internal import Bytes
 internal import Rules
 
 extension RuleFileReader {
-    mutating func readListeners(_ node: YAMLNode?) {
-        if let node, node.elements?.isEmpty == true { error(node, "without a listener nobody can reach the proxy") }
-        var addresses: [(address: ListenerConfiguration.Address, mark: Mark)] = []
-        for node in node?.elements ?? [] where node.entries != nil {
-            guard let written = node["address"], let text = text(written, as: .listenerAddress),
-                case .success(let read) = ListenerAddress.read(text)
-            else { continue }
-            let address = ListenerConfiguration.Address.tcp(read.address, read.port)
-            if read.port != 0, let twin = addresses.first(where: { $0.address == address }) {
-                error(written, "another listener has this address, in line \(twin.mark.line + 1)")
-            }
-            addresses.append((address, written.start))
-            listeners.append(readListener(node, address))
-        }
-        if node == nil {
-            listeners = [ListenerConfiguration(address: .tcp(.loopbackV4, 3128), name: nil, clients: nil)]
-        }
-    }
-
-    private mutating func readListener(
-        _ node: YAMLNode,
-        _ address: ListenerConfiguration.Address
-    ) -> ListenerConfiguration {
-        let name = text(node["name"], as: .nonEmptyText)
-        if let name, let written = node["name"], listeners.contains(where: { $0.name == name }) {
-            error(written, "another listener has this name")
-        }
-        return ListenerConfiguration(address: address, name: name, clients: clients(node["clients"]))
-    }
-
-    /// A listener that the network reaches while only this machine may use it.
-    mutating func warnOfUnreachableListeners(_ node: YAMLNode?) {
-        guard accessClients == nil else { return }
-        for node in node?.elements ?? [] where node.entries != nil && node["clients"] == nil {
-            guard let written = node["address"], let text = text(written, as: .listenerAddress),
-                case .success(let read) = ListenerAddress.read(text), !read.address.isLoopback
-            else { continue }
-            warning(
-                written,
-                "only this machine may use the proxy unless 'clients' says who else: access: { clients: [10.0.0.0/8] }"
-            )
-        }
-    }
-
     func limits(_ node: YAMLNode?) -> LimitsConfiguration {
         var limits = LimitsConfiguration()
         guard let node else { return limits }
@@ -103,6 +59,19 @@ extension RuleFileReader {
         http.userinfo = boolean(node["userinfo"]) ?? false
         http.trace = boolean(node["trace"]) ?? false
         return http
+    }
+
+    /// Who looks names up.
+    mutating func dns(_ node: YAMLNode?) -> DNSConfiguration {
+        let asksSystem = node?["resolver"]?.text == "system"
+        if asksSystem, let key = node?.entry("servers")?.key {
+            error(key, "'servers' belongs to 'resolver: c-ares': the system's resolver has its own")
+        }
+        let servers = node?["servers"]?.elementsOrSelf ?? []
+        return DNSConfiguration(
+            kind: asksSystem ? .system : .cares,
+            servers: servers.compactMap { text($0, as: .nameServer).flatMap(ScalarValue.nameServer) }
+        )
     }
 
     /// Where the ledger is kept (A-7b).

@@ -54,6 +54,9 @@ extension RuleFileReader {
             let isParent = parents.contains { pattern.matches(host: $0, address: IPAddress($0)) }
             guard !isParent, interception?.mightOpen(pattern) != true else { continue }
             if routes.contains(where: { $0.route.mightUpgrade(pattern) }) { continue }
+            if fixedOrigins.contains(where: { pattern.matches(host: $0.host, address: IPAddress($0.host)) }) {
+                continue
+            }
             let what = policy.terms.pinning == .observe ? "nothing is observed" : "these pins hold nobody off"
             collector.warning(mark, "\(what): a CONNECT to this host is tunnelled, its certificate isn't seen")
         }

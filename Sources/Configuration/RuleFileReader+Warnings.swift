@@ -6,7 +6,8 @@ internal import Rules
 extension RuleFileReader {
     /// Tells what is legal but unsafe or useless.
     mutating func warn(_ root: YAMLNode, state: StateLocation, spool: String) {
-        warnOfUnreachableListeners(root["listeners"])
+        warnOfUnreachableListeners()
+        refuseLoginForParents()
         warnOfWhatNeverActs(root)
         warnOfTrust(opensOtherwise: opensOtherwise(root))
         warnOfParents()
@@ -37,7 +38,7 @@ extension RuleFileReader {
             guard let entry = credentials[name], entry.credential != nil, !entry.isUsed else { continue }
             collector.warning(entry.key.start, "nothing uses the credential \(Quoting.quoted(name))")
         }
-        let isComplete = !(root["routes"]?.elements ?? []).contains { $0["pac"] != nil || $0["environment"] != nil }
+        let isComplete = !(root["routes"]?.elements ?? []).contains { $0["pac"] != nil }
         for name in proxyNames where isComplete {
             guard let entry = proxies[name], entry.parent != nil, !entry.isUsed else { continue }
             collector.warning(entry.key.start, "no route goes by the proxy \(Quoting.quoted(name))")
@@ -54,13 +55,16 @@ extension RuleFileReader {
 
     private mutating func warnOfWhatNeverActs(_ root: YAMLNode) {
         let opensOtherwise = opensOtherwise(root)
-        let parents = proxyNames.compactMap { proxies[$0]?.parent }
-        let hasAllParents = parents.count == proxyNames.count
+        let parents = parents
+        // What a PAC file and the environment of the running proxy name isn't known here.
+        let namesOthers = (root["routes"]?.elements ?? []).contains { $0["pac"] != nil || $0["environment"] != nil }
+        let hasAllParents = !namesOthers && proxyNames.allSatisfy { proxies[$0]?.parent != nil }
         let everything = NeverActing.find(
             rules: rules.map(\.rule),
             routes: routes.map(\.route),
             parents: parents,
-            interception: interception
+            interception: interception,
+            fixed: fixedOrigins
         )
         for found in everything {
             switch found.reason {
@@ -73,11 +77,13 @@ extension RuleFileReader {
         }
     }
 
-    /// Whether requests to https hosts may be seen in a way that isn't known here: through another kind of listener, or
-    /// by an authority or a route that can't be read.
+    /// Whether requests to https hosts may be seen in a way that isn't known here: through a listener, by an authority or
+    /// by a route that can't be read.
     private func opensOtherwise(_ root: YAMLNode) -> Bool {
         let written = root["routes"]?.elements ?? []
-        return (root["listeners"]?.elements ?? []).contains { $0["mode"] != nil && $0["mode"]?.text != "forward" }
+        let modes = (root["listeners"]?.elements ?? []).compactMap { $0["mode"]?.text }
+        return modes.contains { Schema.listenerMode.problem($0, isPlain: true) != nil }
+            || modes.count { $0 == "fixed" } != fixedOrigins.count
             || interception == nil && root["interception"]?["authority"] != nil
             || written.count != routes.count && written.contains { $0["upgrade"] != nil }
     }

@@ -13,6 +13,7 @@ struct RuleFileReader {
     let readsSecrets: Bool
     /// Looks into keys and certificates; nil: nobody does.
     let materials: (any MaterialChecking)?
+    let accounts: Accounts
     /// What `add` and `error` go to.
     var collector: DiagnosticCollector
     /// Files whose change is a reason to read everything again, beside the rule files themselves.
@@ -22,9 +23,20 @@ struct RuleFileReader {
     /// The credentials' names in the order of the file.
     var credentialNames: [String] = []
     var listeners: [ListenerConfiguration] = []
-    var accessClients: [ClientPattern]?
+    /// Where each of `listeners` stands; empty where none is written.
+    var listenerNodes: [YAMLNode] = []
+    /// Those of the file, also of listeners that can't be read.
+    var listenerNames: [String] = []
+    /// Where `login:` is written under `clients`.
+    var logins: [YAMLNode] = []
+    /// Whether some client has to log in at the proxy.
+    var isLoginAsked = false
+    var access = AccessConfiguration()
     var proxies: [String: ProxyEntry] = [:]
     var proxyNames: [String] = []
+    /// What the variables of the environment say, once a route has asked.
+    var environmentProxies: EnvironmentProxies?
+    var environmentParents: [ParentProxy] = []
     var rules: [RuleEntry] = []
     var routes: [RouteEntry] = []
     var policies: [TrustEntry] = []
@@ -38,8 +50,10 @@ struct RuleFileReader {
         environment: EnvironmentSecrets,
         readsSecrets: Bool,
         materials: (any MaterialChecking)? = nil,
+        accounts: Accounts,
         now: Int64
     ) {
+        self.accounts = accounts
         self.materials = materials
         self.now = now
         self.set = set
@@ -91,24 +105,6 @@ struct RuleFileReader {
     /// Whether a key is there that the section doesn't have; what it was meant to be was told.
     func hasUnknownKey(_ node: YAMLNode, _ section: SchemaSection) -> Bool {
         (node.entries ?? []).contains { entry in entry.key.text.map { section.key($0) == nil } ?? true }
-    }
-
-    // MARK: clients
-
-    /// Who is meant by a `clients` list; nil where none is written.
-    mutating func clients(_ node: YAMLNode?) -> [ClientPattern]? {
-        guard let node, !node.isFaulty, !node.isEmptyPlain, node.entries == nil else { return nil }
-        let nodes = node.elementsOrSelf
-        if nodes.isEmpty { warning(node, "an empty list of clients admits nobody") }
-        return nodes.compactMap { node in
-            guard let text = text(node, as: .client), let client = try? ClientPattern(text) else { return nil }
-            if case .listener(let name) = client, !listeners.contains(where: { $0.name == name }) {
-                let named = listeners.compactMap(\.name)
-                let advice = Suggestion.nearest(to: name, in: named).map { "; did you mean '\($0)'?" } ?? ""
-                error(node, "no listener has the name \(Quoting.quoted(name))\(advice)")
-            }
-            return client
-        }
     }
 
     // MARK: host patterns

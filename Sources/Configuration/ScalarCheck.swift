@@ -18,7 +18,7 @@ extension ScalarType {
         case .port, .portOrAny: return portProblem(text)
         case .version:
             return text == "1" ? nil : .wrong("'version' must be 1: no other version of this format is known")
-        case .choice(let built, let notBuilt): return Self.choiceProblem(text, built, notBuilt)
+        case .choice(let words): return Self.choiceProblem(text, words)
         case .method: return Self.methodProblem(text)
         case .cleartext:
             if AuthenticationWords.cleartext.contains(text) {
@@ -31,7 +31,13 @@ extension ScalarType {
         case .path, .glob: return Self.pathProblem(text)
         case .pathPrefix: return Self.pathPrefixProblem(text)
         case .token: return Self.tokenProblem(text)
-        case .listenerAddress, .proxyURL, .url: return addressProblem(text)
+        case .listenerAddress, .proxyURL, .fixedOrigin, .hostAndPort, .url: return addressProblem(text)
+        case .nameServer:
+            return ScalarValue.nameServer(text) == nil
+                ? .wrong("\(Quoting.quoted(text)) is no name server: write its IP address, or IP:PORT") : nil
+        case .permissions:
+            return ScalarValue.permissions(text) == nil
+                ? .wrong("\(Quoting.quoted(text)) is no set of permissions: write them in octal, as \"0660\"") : nil
         case .pin, .date, .upgrade: return trustProblem(text)
         }
     }
@@ -86,12 +92,10 @@ extension ScalarType {
         return .wrong("\(Quoting.quoted(text)) is no port: write a number between 1 and 65535")
     }
 
-    private static func choiceProblem(_ text: String, _ built: [String], _ notBuilt: [String]) -> ScalarProblem? {
-        if built.contains(text) { return nil }
-        if notBuilt.contains(text) { return .notBuilt(text) }
-        let all = built + notBuilt
+    private static func choiceProblem(_ text: String, _ words: [String]) -> ScalarProblem? {
+        if words.contains(text) { return nil }
         let advice =
-            Suggestion.nearest(to: text, in: all).map { "did you mean '\($0)'?" } ?? "write \(all.joinedAsChoice)"
+            Suggestion.nearest(to: text, in: words).map { "did you mean '\($0)'?" } ?? "write \(words.joinedAsChoice)"
         return .wrong("\(Quoting.quoted(text)) isn't known here; \(advice)")
     }
 
@@ -103,7 +107,7 @@ extension ScalarType {
                     + AuthenticationWords.methods.joinedAsChoice
             )
         }
-        return choiceProblem(text, AuthenticationWords.methods, [])
+        return choiceProblem(text, AuthenticationWords.methods)
     }
 
     private static func hostPatternProblem(_ text: String) -> ScalarProblem? {
@@ -117,7 +121,9 @@ extension ScalarType {
 
     private static func clientProblem(_ text: String) -> ScalarProblem? {
         do throws(ClientPatternError) {
-            return try ClientPattern(text).notBuiltYet.map { .notBuilt("\($0):") }
+            // Whether there is a user of a name is looked up by the reader, once.
+            _ = try ClientPattern(text, accounts: Accounts(user: { _ in 0 }, group: { _ in 0 }))
+            return nil
         } catch {
             return .wrong(error.message)
         }

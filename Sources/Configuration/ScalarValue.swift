@@ -1,10 +1,11 @@
 internal import Bytes
+internal import Rules
 
 /// What is wrong with the text of a scalar.
-enum ScalarProblem: Error {
-    case wrong(String)
-    /// The value belongs to a part that isn't built yet.
-    case notBuilt(String)
+struct ScalarProblem: Error {
+    let message: String
+
+    static func wrong(_ message: String) -> ScalarProblem { ScalarProblem(message: message) }
 }
 
 /// The values of scalars that more than one section knows.
@@ -69,6 +70,21 @@ enum ScalarValue {
             let day = integer(parts[2])
         else { return nil }
         return CivilDate(year: year, month: month, day: day)
+    }
+
+    /// Permissions of a file, as three or four octal digits.
+    static func permissions(_ text: String) -> UInt16? {
+        guard (3...4).contains(text.utf8.count) else { return nil }
+        return UInt16(text, radix: 8).flatMap { $0 <= 0o777 ? $0 : nil }
+    }
+
+    /// `IP`, `IP:PORT`, `[V6]` or `[V6]:PORT`; a port of 0 is the usual one.
+    static func nameServer(_ text: String) -> DNSConfiguration.Server? {
+        if let address = IPAddress(text) { return DNSConfiguration.Server(address: address, port: 0) }
+        guard case .success(let read) = HostAndPort.read(text, of: ""), let address = IPAddress(read.host) else {
+            return nil
+        }
+        return DNSConfiguration.Server(address: address, port: read.port ?? 0)
     }
 
     /// The path in a `PATH` or `{ file: PATH }`.

@@ -16,8 +16,8 @@ enum Schema {
             SchemaKey("limits", .section(limits)),
             SchemaKey("timeouts", .section(timeouts)),
             SchemaKey("log", .section(log)),
-            SchemaKey("admin", .section(admin)).notBuilt(),
-            SchemaKey("dns", .section(dns)).notBuilt(),
+            SchemaKey("admin", .section(admin)).notBuilt,
+            SchemaKey("dns", .section(dns)),
             SchemaKey("http", .section(http)),
             SchemaKey("state", .one(.path)),
             SchemaKey("spool", .one(.path)),
@@ -46,30 +46,25 @@ enum Schema {
         "a listener",
         [
             SchemaKey("address", .one(.listenerAddress)).required,
-            SchemaKey(
-                "mode",
-                .one(.choice(["forward"], notBuilt: ["fixed", "tunnel", "transparent", "socks5"]))
-            ).inGroup("mode"),
-            SchemaKey("origin", .one(.url)).notBuilt("mode"),
-            SchemaKey("names", hostPatterns).notBuilt("mode"),
-            SchemaKey("target", .one(.nonEmptyText)).notBuilt("mode"),
-            SchemaKey("name", .one(.nonEmptyText)),
-            SchemaKey("clients", clients),
-            SchemaKey("require", require).notBuilt(),
-            SchemaKey("mode_bits", .one(.nonEmptyText)).notBuilt("unix"),
-            SchemaKey("group", .one(.nonEmptyText)).notBuilt("unix"),
+            SchemaKey("mode", .one(listenerMode)), SchemaKey("origin", .one(.fixedOrigin)),
+            SchemaKey("names", hostPatterns), SchemaKey("target", .one(.hostAndPort)),
+            SchemaKey("name", .one(.nonEmptyText)), SchemaKey("clients", clients), SchemaKey("require", require),
+            SchemaKey("mode_bits", .one(.permissions)), SchemaKey("group", .one(.nonEmptyText)),
         ],
         synonyms: [
             "listen": "address", "bind": "address", "port": "address", "host": "address", "socket": "address",
             "type": "mode", "allow": "clients", "acl": "clients", "auth": "require", "upstream": "origin",
+            "prefix": "origin (the prefix stands in it)",
+            "permissions": "mode_bits", "umask": "mode_bits", "owner": "group", "path": "address: unix:PATH",
         ]
     )
+
+    static let listenerMode = ScalarType.choice(["forward", "fixed", "tunnel", "transparent", "socks5"])
 
     static let access = SchemaSection(
         "'access'",
         [
-            SchemaKey("clients", clients),
-            SchemaKey("require", require).notBuilt(),
+            SchemaKey("clients", clients), SchemaKey("require", require),
             SchemaKey(
                 "destinations",
                 .section(
@@ -79,7 +74,7 @@ enum Schema {
                         synonyms: ["whitelist": "allow", "blacklist": "deny", "block": "deny"]
                     )
                 )
-            ).notBuilt(),
+            ),
             SchemaKey(
                 "ports",
                 .section(
@@ -88,7 +83,7 @@ enum Schema {
                         [SchemaKey("connect", .oneOrMore(.portOrAny)), SchemaKey("plain", .oneOrMore(.portOrAny))]
                     )
                 )
-            ).notBuilt(),
+            ),
         ],
         synonyms: [
             "allow": "clients (who may connect) or destinations (where to)", "deny": "destinations",
@@ -139,7 +134,7 @@ enum Schema {
         "'dns'",
         [
             SchemaKey("resolver", .one(.choice(["c-ares", "system"]))),
-            SchemaKey("servers", .oneOrMore(.nonEmptyText)),
+            SchemaKey("servers", .oneOrMore(.nameServer)),
         ]
     )
 
@@ -179,7 +174,7 @@ enum Schema {
     )
 
     static let clients = SchemaType(
-        "a list of addresses, networks or 'listener:NAME'",
+        "a list of addresses, networks, listener:NAME, uid:NAME, gid:NAME or login:NAME",
         scalar: .client,
         element: .one(.client)
     )
@@ -196,18 +191,22 @@ enum Schema {
     )
 
     static let destinations = SchemaType(
-        "a list of destinations",
-        element: SchemaType(
-            "a destination",
-            scalar: .hostPattern,
-            section: SchemaSection(
-                "a destination",
-                [
-                    SchemaKey("host", hostPatterns), SchemaKey("port", .one(.portOrAny)),
-                    SchemaKey("protocol", .one(.choice(["http", "https"]))), SchemaKey("path", .one(.pathPrefix)),
-                    SchemaKey("file", .one(.path)),
-                ]
-            )
-        )
+        "a destination, or a list",
+        scalar: .hostPattern,
+        element: SchemaType("a destination", scalar: .hostPattern, section: destination),
+        section: destination
+    )
+
+    static let destination = SchemaSection(
+        "a destination",
+        [
+            SchemaKey("host", hostPatterns), SchemaKey("port", .one(.portOrAny)),
+            SchemaKey("protocol", .one(.choice(["http", "https"]))), SchemaKey("path", .one(.pathPrefix)),
+            SchemaKey("file", .one(.path)),
+        ],
+        synonyms: [
+            "hosts": "host", "hostname": "host", "domain": "host", "address": "host", "network": "host",
+            "scheme": "protocol", "ports": "port", "prefix": "path",
+        ]
     )
 }

@@ -7,8 +7,6 @@ struct SchemaCheck {
         var key: String
         /// Inside a secret: nothing from the file is repeated.
         var isHidden = false
-        /// Inside a part that isn't built: that was told already.
-        var isNotBuilt = false
         /// The title of the section around it.
         var section: SchemaSection?
     }
@@ -50,16 +48,12 @@ struct SchemaCheck {
             return collector.error(node.start, "variables aren't filled in here: write { env: NAME }")
         }
         guard let problem = scalar.problem(text, isPlain: node.isPlain) else { return }
-        switch problem {
-        case .notBuilt(let name):
-            if !place.isNotBuilt { collector.error(node.start, "'\(name)' is not built yet") }
-        case .wrong(let message):
-            if place.isHidden {
-                collector.error(node.start, scalar.quotesNothing ? message : "must be \(type.expected)")
-            } else {
-                let begins = message.hasPrefix("must ") ? "'\(place.key)' " : "'\(place.key)': "
-                collector.error(node.start, message.hasPrefix("'\(place.key)'") ? message : begins + message)
-            }
+        let message = problem.message
+        if place.isHidden {
+            collector.error(node.start, scalar.quotesNothing ? message : "must be \(type.expected)")
+        } else {
+            let begins = message.hasPrefix("must ") ? "'\(place.key)' " : "'\(place.key)': "
+            collector.error(node.start, message.hasPrefix("'\(place.key)'") ? message : begins + message)
         }
     }
 
@@ -89,7 +83,6 @@ struct SchemaCheck {
     ) {
         var seen: [String: Mark] = [:]
         var meant: Set<String> = []
-        var toldGroups: Set<String> = []
         var before = KeysBefore()
         for entry in entries {
             guard let name = keyText(entry, place) else { continue }
@@ -104,35 +97,15 @@ struct SchemaCheck {
                 meant.formUnion(tellUnknown(entry, name, after: before, in: node, section, place))
                 continue
             }
-            var inner = Place(key: name, isNotBuilt: place.isNotBuilt, section: section)
+            var inner = Place(key: name, section: section)
             inner.isHidden = place.isHidden || key.isHidden || key.type.isSecret
-            tellIfNotBuilt(key, entry, &inner, &toldGroups)
+            if key.isNotBuilt { collector.error(entry.key.start, "'\(name)' is not built yet") }
             check(entry.value, key.type, inner)
         }
         for key in section.keys where key.isRequired && seen[key.name] == nil && !meant.contains(key.name) {
             let expected = key.type.scalar == nil && key.type.element == nil ? "" : ": \(key.type.expected)"
             collector.error(node.start, "\(section.title) needs '\(key.name)'\(expected)")
         }
-    }
-
-    private mutating func tellIfNotBuilt(
-        _ key: SchemaKey,
-        _ entry: YAMLEntry,
-        _ place: inout Place,
-        _ toldGroups: inout Set<String>
-    ) {
-        var isNotBuilt = key.isNotBuilt
-        if key.group != nil, let scalar = key.type.scalar, let text = entry.value.text, !isNotBuilt {
-            // A value that isn't built speaks for the keys that go with it.
-            guard case .notBuilt = scalar.problem(text, isPlain: true) else { return }
-            isNotBuilt = true
-        } else if isNotBuilt, !place.isNotBuilt {
-            if key.group.map({ !toldGroups.contains($0) }) ?? true {
-                collector.error(entry.key.start, "'\(key.name)' is not built yet")
-            }
-            place.isNotBuilt = true
-        }
-        if isNotBuilt, let group = key.group { toldGroups.insert(group) }
     }
 
     private mutating func check(_ entries: [YAMLEntry], members: SchemaType, _ place: Place) {

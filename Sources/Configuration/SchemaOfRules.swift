@@ -58,7 +58,7 @@ extension Schema {
             SchemaKey("url", .one(.proxyURL)).required, SchemaKey("use", .oneOrMore(.reference)),
             SchemaKey("method", .oneOrMore(.method)), SchemaKey("cleartext", cleartext),
             SchemaKey("preempt", preempt), SchemaKey("max_failures", .one(.integer(1...1000))),
-            SchemaKey("withhold", .one(.withholding)), SchemaKey("via", .one(.reference)).notBuilt(),
+            SchemaKey("withhold", .one(.withholding)), SchemaKey("via", .one(.reference)),
         ],
         synonyms: [
             "host": "url", "address": "url", "server": "url", "upstream": "url", "parent": "url", "gateway": "url",
@@ -75,7 +75,10 @@ extension Schema {
         [
             SchemaKey("host", hostPatterns), SchemaKey("port", .one(.portOrAny)),
             SchemaKey("protocol", .one(.choice(["http", "https"]))),
-            SchemaKey("via", SchemaType("'direct' or a proxy's name", scalar: .routeVia, element: .one(.routeVia))),
+            SchemaKey(
+                "via",
+                SchemaType("'direct', a proxy's name, or a list of them", scalar: .routeVia, element: .one(.routeVia))
+            ),
             SchemaKey("upgrade", .one(.upgrade)),
             SchemaKey(
                 "to",
@@ -87,26 +90,24 @@ extension Schema {
                     )
                 )
             ),
-            SchemaKey(
-                "pac",
-                .section(
-                    SchemaSection(
-                        "'pac'",
-                        [
-                            SchemaKey("file", .one(.path)), SchemaKey("url", .one(.url)),
-                            SchemaKey("refresh", .one(.duration(zero: false))),
-                        ]
-                    )
-                )
-            ).notBuilt(), SchemaKey("environment", .one(.boolean)).notBuilt(),
+            SchemaKey("pac", .section(pac)), SchemaKey("environment", .one(.boolean)),
         ],
         synonyms: [
             "hosts": "host", "hostname": "host", "domain": "host", "proxy": "via", "parent": "via", "upstream": "via",
             "gateway": "via", "proxies": "via", "scheme": "protocol", "tls": "upgrade", "connect_to": "to",
             "address": "to", "noproxy": "via: direct (with the hosts under 'host')",
             "no_proxy": "via: direct (with the hosts under 'host')", "use": "rules (a section of its own)",
-            "env": "environment",
+            "env": "environment", "wpad": "pac", "proxy_pac": "pac", "autoconfig": "pac",
         ]
+    )
+
+    static let pac = SchemaSection(
+        "'pac'",
+        [
+            SchemaKey("file", .one(.path)), SchemaKey("url", .one(.url)),
+            SchemaKey("refresh", .one(.duration(zero: false))),
+        ],
+        synonyms: ["path": "file", "interval": "refresh", "uri": "url"]
     )
 
     static let trust = SchemaSection(

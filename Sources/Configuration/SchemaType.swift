@@ -61,7 +61,7 @@ enum ScalarType: Sendable {
     case port
     case portOrAny
     case version
-    case choice([String], notBuilt: [String] = [])
+    case choice([String])
     case method
     case cleartext
     case path
@@ -71,6 +71,10 @@ enum ScalarType: Sendable {
     case client
     case listenerAddress
     case proxyURL
+    case fixedOrigin
+    case hostAndPort
+    case nameServer
+    case permissions
     case url
     case ipAddress
     case reference
@@ -92,14 +96,18 @@ enum ScalarType: Sendable {
         case .port: "a port"
         case .portOrAny: "a port or 'any'"
         case .version: "1"
-        case .choice(let built, let notBuilt): (built + notBuilt).joinedAsChoice
+        case .choice(let words): words.joinedAsChoice
         case .method: AuthenticationWords.methods.joinedAsChoice
         case .cleartext: "true, false, or a list of " + AuthenticationWords.cleartext.joinedAsChoice
         case .path, .glob: "a path"
         case .pathPrefix: "a path that begins with '/'"
         case .hostPattern: "a host pattern"
-        case .client: "an address, a network or 'listener:NAME'"
-        case .listenerAddress: "HOST:PORT"
+        case .client: "an address, a network, listener:NAME, uid:NAME, gid:NAME or login:NAME"
+        case .listenerAddress: "HOST:PORT, unix:PATH or systemd:NAME"
+        case .fixedOrigin: "http://HOST[:PORT][/prefix] or https://HOST[:PORT][/prefix]"
+        case .hostAndPort: "HOST:PORT"
+        case .nameServer: "an IP address, with a port behind it where that isn't 53"
+        case .permissions: "permissions in octal, such as \"0660\""
         case .proxyURL: "http://HOST:PORT"
         case .url: "a URL"
         case .ipAddress: "an IP address"
@@ -140,8 +148,6 @@ struct SchemaKey: Sendable {
     var isRequired = false
     /// The whole key belongs to a part that isn't built yet.
     var isNotBuilt = false
-    /// Keys of one group belong to one part: that it isn't built is said once.
-    var group: String?
     /// What stands under it is hidden in excerpts although it isn't a secret by its form.
     var isHidden = false
 
@@ -154,14 +160,7 @@ struct SchemaKey: Sendable {
 
     var hidden: SchemaKey { changed { $0.isHidden = true } }
 
-    func notBuilt(_ group: String? = nil) -> SchemaKey {
-        changed {
-            $0.isNotBuilt = true
-            $0.group = group
-        }
-    }
-
-    func inGroup(_ group: String) -> SchemaKey { changed { $0.group = group } }
+    var notBuilt: SchemaKey { changed { $0.isNotBuilt = true } }
 
     private func changed(_ change: (inout SchemaKey) -> Void) -> SchemaKey {
         var key = self

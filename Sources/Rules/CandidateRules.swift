@@ -7,8 +7,8 @@ package struct CandidateRules: Sendable {
     package let origin: Origin
     /// Whether `origin` is a parent.
     package let isProxy: Bool
-    /// The ports at which upgrades reach the origin's host, where they go without saying.
-    let upgradePorts: [UInt16]
+    /// The ports at which upgrades and fixed listeners reach the origin's host, where they go without saying.
+    let usualPorts: [UInt16]
     /// In file order.
     package let rules: [Rule]
     /// Those whose credential adds fields, which are looked up apart, in file order.
@@ -19,8 +19,8 @@ package struct CandidateRules: Sendable {
     package let namesClients: Bool
 
     /// The candidates for an origin, as `RuleTable.candidates` finds them.
-    package init(origin: Origin, isProxy: Bool, upgradePorts: [UInt16] = [], rules: [Rule], headerRules: [Rule] = []) {
-        self.upgradePorts = upgradePorts
+    package init(origin: Origin, isProxy: Bool, usualPorts: [UInt16] = [], rules: [Rule], headerRules: [Rule] = []) {
+        self.usualPorts = usualPorts
         self.origin = origin
         self.isProxy = isProxy
         self.rules = rules

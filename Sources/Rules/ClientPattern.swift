@@ -7,14 +7,16 @@ package enum ClientPattern: Hashable, Sendable {
     /// `listener:NAME`: the client came by that listener.
     case listener(String)
     /// `uid:N` or `uid:NAME`: the user at the other end.
-    case user(String)
+    case user(UInt32)
     /// `gid:N` or `gid:NAME`: a group of the user at the other end.
-    case group(String)
+    case group(UInt32)
     /// `login:NAME`: the login at the proxy.
     case login(String)
 
     /// Reads an entry as it is written in the rule file; the error says which form to write.
-    package init(_ text: String) throws(ClientPatternError) {
+    ///
+    /// `accounts` knows the users and groups that are written by name.
+    package init(_ text: String, accounts: Accounts = .none) throws(ClientPatternError) {
         if let network = IPNetwork(text) {
             self = .network(network)
             return
@@ -31,19 +33,13 @@ package enum ClientPattern: Hashable, Sendable {
         guard !name.isEmpty else { throw .empty }
         switch kind {
         case "listener": self = .listener(name)
-        case "uid": self = .user(name)
-        case "gid": self = .group(name)
+        case "uid":
+            guard let number = accounts.number(ofUser: name) else { throw .unknownUser(name) }
+            self = .user(number)
+        case "gid":
+            guard let number = accounts.number(ofGroup: name) else { throw .unknownGroup(name) }
+            self = .group(number)
         default: self = .login(name)
-        }
-    }
-
-    /// The key of a kind of entry that this version of the proxy can't tell yet, to be refused in a rule file.
-    package var notBuiltYet: String? {
-        switch self {
-        case .network, .listener: nil
-        case .user: "uid"
-        case .group: "gid"
-        case .login: "login"
         }
     }
 
@@ -65,7 +61,8 @@ package enum ClientPattern: Hashable, Sendable {
         case .network(let network): client.address.map { network.contains($0) } ?? false
         case .listener(let name): client.listener == name
         case .login(let name): client.login == name
-        case .user, .group: false
+        case .user(let number): client.user == number
+        case .group(let number): client.groups.contains(number)
         }
     }
 }
@@ -80,6 +77,10 @@ package enum ClientPatternError: Error, Equatable, Sendable {
     case malformedNetwork
     /// A word before the colon that is none of the four, as `user:`.
     case unknownKind(String)
+    /// A name that no user of this machine has.
+    case unknownUser(String)
+    /// A name that no group of this machine has.
+    case unknownGroup(String)
 
     /// One sentence that names the form to write.
     package var message: String {
@@ -93,6 +94,35 @@ package enum ClientPatternError: Error, Equatable, Sendable {
             "'\(kind):' is no kind of client; write uid:NAME for a user of this machine, login:NAME for a login at the proxy"
         case .unknownKind(let kind):
             "'\(kind):' is no kind of client; there are listener:NAME, uid:NAME, gid:NAME and login:NAME"
+        case .unknownUser(let name): "this machine has no user '\(name)'"
+        case .unknownGroup(let name): "this machine has no group '\(name)'"
         }
+    }
+}
+
+/// The users and groups of a machine.
+package struct Accounts: Sendable {
+    private let user: @Sendable (String) -> UInt32?
+    private let group: @Sendable (String) -> UInt32?
+
+    /// Accounts by what finds the number of a name; nil: nobody has that name.
+    package init(user: @escaping @Sendable (String) -> UInt32?, group: @escaping @Sendable (String) -> UInt32?) {
+        self.user = user
+        self.group = group
+    }
+
+    /// Nobody has a name.
+    package static let none = Accounts(user: { _ in nil }, group: { _ in nil })
+
+    /// The user that a number or a name means; nil: there is none.
+    package func number(ofUser text: String) -> UInt32? { Accounts.number(text) ?? user(text) }
+
+    /// The group that a number or a name means; nil: there is none.
+    package func number(ofGroup text: String) -> UInt32? { Accounts.number(text) ?? group(text) }
+
+    /// Decimal digits, without the number that the system calls nobody's.
+    private static func number(_ text: String) -> UInt32? {
+        guard text.utf8.allSatisfy({ $0 >= UInt8(ascii: "0") && $0 <= UInt8(ascii: "9") }) else { return nil }
+        return UInt32(text).flatMap { $0 == .max ? nil : $0 }
     }
 }

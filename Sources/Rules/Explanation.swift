@@ -121,7 +121,8 @@ package struct Explanation: Sendable {
             rules: Array(configuration.rules.rules.dropLast(ofParents)),
             routes: configuration.routes.routes,
             parents: configuration.parents,
-            interception: configuration.interception
+            interception: configuration.interception,
+            fixed: configuration.fixedOrigins
         )
         let route = configuration.routes.route(for: question.origin)
         self.route = route
@@ -236,7 +237,7 @@ extension Rule {
         let address = IPAddress(server.host)
         guard space.hosts.contains(where: { $0.matches(host: server.host, address: address) }) else { return .host }
         if let scheme = space.scheme, scheme != server.scheme { return .scheme }
-        guard space.matchesSchemeAndPort(of: server, upgradePorts: candidates.upgradePorts) else { return .port }
+        guard space.matchesSchemeAndPort(of: server, usualPorts: candidates.usualPorts) else { return .port }
         guard admits(client) else { return .client }
         guard let pattern = space.path else { return nil }
         if isAmbiguous { return .ambiguousPath }

@@ -60,6 +60,11 @@ package struct ListenerConfiguration: Sendable {
         self.modeBits = modeBits
         self.group = group
     }
+
+    /// The origin that it is fixed to; nil: it isn't.
+    package var fixedOrigin: Origin? {
+        if case .fixed(let fixed) = mode { fixed.origin } else { nil }
+    }
 }
 
 /// The one origin of a `fixed` listener.

@@ -1,6 +1,6 @@
 internal import Authentication
 internal import Bytes
-internal import HTTP
+package import HTTP
 
 extension NeverActing {
     /// Everything in a file that never acts, found by looking at all of it together: rules, then routes.
@@ -10,11 +10,12 @@ extension NeverActing {
         rules: [Rule],
         routes: [RoutePattern],
         parents: [ParentProxy],
-        interception: InterceptionConfiguration? = nil
+        interception: InterceptionConfiguration? = nil,
+        fixed: [Origin] = []
     ) -> [NeverActing] {
         let reasons = rules.map { rule in
             rule.space.isProxy
-                ? reason(ofProxyRule: rule, parents) : reason(ofOriginRule: rule, routes, interception)
+                ? reason(ofProxyRule: rule, parents) : reason(ofOriginRule: rule, routes, interception, fixed)
         }
         let alone = rules.indices.compactMap { place in
             reasons[place].map { NeverActing(subject: .rule(place), place: rules[place].place, reason: $0) }
@@ -66,16 +67,23 @@ extension NeverActing {
     private static func reason(
         ofOriginRule rule: Rule,
         _ routes: [RoutePattern],
-        _ interception: InterceptionConfiguration?
+        _ interception: InterceptionConfiguration?,
+        _ fixed: [Origin]
     ) -> Reason? {
         guard let credential = rule.credential else { return nil }
         let hosts = rule.space.hosts
         let meetsTLS = hosts.contains { host in
             interception?.mightOpen(host) == true || routes.contains { $0.mightUpgrade(host) }
+                || fixed.contains { $0.scheme == .https && host.matches(host: $0.host, address: IPAddress($0.host)) }
         }
         // A client certificate is about https, whatever is written.
         if rule.space.scheme == .https || rule.isForClientCertificate { return meetsTLS ? nil : .tunnelled }
-        if rule.space.scheme == .http, let route = upgrade(ofAll: hosts, routes) { return .upgraded(by: route) }
+        let isFixedInTheClear = fixed.contains { origin in
+            origin.scheme == .http && hosts.contains { $0.matches(host: origin.host, address: IPAddress(origin.host)) }
+        }
+        if rule.space.scheme == .http, !isFixedInTheClear, let route = upgrade(ofAll: hosts, routes) {
+            return .upgraded(by: route)
+        }
         guard rule.isHeldBackWithoutTLS, !meetsTLS || rule.space.scheme == .http else { return nil }
         let isSecure =
             hosts.contains(where: \.mightBeLoopback) || routes.contains { $0.route.to?.address?.isLoopback == true }

@@ -10,7 +10,7 @@ package struct NeverActing: Hashable, Sendable {
     package enum Reason: Hashable, Sendable {
         /// An earlier one, which stands there, matches all that it does.
         case hidden(by: SourcePlace)
-        /// The host's requests are https, which is neither opened nor what a route upgrades to.
+        /// The host's requests are https, which is neither opened, nor what a route upgrades to, nor a fixed origin.
         case tunnelled
         /// It is about http, and the route that stands there upgrades all of that to https.
         case upgraded(by: SourcePlace)

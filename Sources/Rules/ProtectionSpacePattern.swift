@@ -3,8 +3,8 @@ package import HTTP
 
 /// Which ports a rule or a route is about.
 package enum PortPattern: Hashable, Sendable {
-    /// The port that goes without saying: the one that an upgrade gives the host, else the protocol's own; for a parent
-    /// the one that it is reached by.
+    /// The port that goes without saying: the one that an upgrade or a fixed origin gives the host, else the protocol's
+    /// own; for a parent the one that it is reached by.
     case protocolDefault
     /// That port alone.
     case number(UInt16)
@@ -55,16 +55,15 @@ package struct ProtectionSpacePattern: Sendable {
 
     /// Whether scheme and port of an origin or a parent are meant; the host is looked at by the table's index.
     ///
-    /// `upgradePorts` are those at which upgrades reach the host, and then go without saying for TLS.
-    func matchesSchemeAndPort(of origin: Origin, upgradePorts: [UInt16] = []) -> Bool {
+    /// `usualPorts` are those at which upgrades and fixed listeners reach the host, and then go without saying.
+    func matchesSchemeAndPort(of origin: Origin, usualPorts: [UInt16] = []) -> Bool {
         if let scheme, scheme != origin.scheme { return false }
         switch port {
         case .any: return true
         case .number(let number): return number == origin.port
         case .protocolDefault:
             if isProxy { return true }
-            if origin.scheme == .https, !upgradePorts.isEmpty { return upgradePorts.contains(origin.port) }
-            return origin.port == origin.scheme.defaultPort
+            return usualPorts.isEmpty ? origin.port == origin.scheme.defaultPort : usualPorts.contains(origin.port)
         }
     }
 }

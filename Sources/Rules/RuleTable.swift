@@ -11,10 +11,18 @@ package final class RuleTable: Sendable {
     private let certificateRules: [Rule]
     /// What a host is upgraded to, which is where a rule without a port looks for it.
     private let routes: RouteTable
+    /// The origins of fixed listeners, whose ports a rule without a port means, too.
+    private let fixed: [Origin]
 
     /// A table of the rule file's rules, the `index` of each being its place in the list, and of the parents' `use`.
-    package init(rules: [Rule], parents: [ParentProxy] = [], routes: RouteTable = RouteTable([])) {
+    package init(
+        rules: [Rule],
+        parents: [ParentProxy] = [],
+        routes: RouteTable = RouteTable([]),
+        fixed: [Origin] = []
+    ) {
         self.routes = routes
+        self.fixed = fixed
         var all = rules
         for parent in parents {
             all += parent.rules(from: all.count)
@@ -34,15 +42,15 @@ package final class RuleTable: Sendable {
     /// Worth keeping for each origin: it holds for all requests, whatever their client and path.
     package func candidates(for origin: Origin, isProxy: Bool) -> CandidateRules {
         let entries = index.entries(host: origin.host, address: IPAddress(origin.host))
-        let upgradePorts = isProxy ? [] : routes.upgradePorts(of: origin.host)
+        let usualPorts = isProxy ? [] : usualPorts(of: origin)
         let matching = entries.map { self.rules[$0] }.filter {
             $0.space.isProxy == isProxy && !$0.isForClientCertificate
-                && $0.space.matchesSchemeAndPort(of: origin, upgradePorts: upgradePorts)
+                && $0.space.matchesSchemeAndPort(of: origin, usualPorts: usualPorts)
         }
         return CandidateRules(
             origin: origin,
             isProxy: isProxy,
-            upgradePorts: upgradePorts,
+            usualPorts: usualPorts,
             rules: matching.filter { !$0.isForHeader },
             headerRules: matching.filter(\.isForHeader)
         )
@@ -51,6 +59,12 @@ package final class RuleTable: Sendable {
     /// Whether any rule may answer by NTLM or Negotiate, after which a connection belongs to a client (C-1).
     package var hasHandshakes: Bool {
         rules.contains { $0.methods.contains(.ntlm) || $0.methods.contains(.negotiate) }
+    }
+
+    /// The ports at which upgrades and fixed listeners reach an origin's host by its scheme; empty: the protocol's own.
+    private func usualPorts(of origin: Origin) -> [UInt16] {
+        let upgraded = origin.scheme == .https ? routes.upgradePorts(of: origin.host) : []
+        return upgraded + fixed.filter { $0.scheme == origin.scheme && $0.host == origin.host }.map(\.port)
     }
 
     /// Whether any rule gives a client certificate.
@@ -63,9 +77,9 @@ package final class RuleTable: Sendable {
     package func clientCertificateRule(for origin: Origin, isProxy: Bool, client: Client) -> Rule? {
         guard !certificateRules.isEmpty, origin.scheme == .https else { return nil }
         let address = IPAddress(origin.host)
-        let upgradePorts = isProxy ? [] : routes.upgradePorts(of: origin.host)
+        let usualPorts = isProxy ? [] : usualPorts(of: origin)
         return certificateRules.first { rule in
-            rule.space.isProxy == isProxy && rule.space.matchesSchemeAndPort(of: origin, upgradePorts: upgradePorts)
+            rule.space.isProxy == isProxy && rule.space.matchesSchemeAndPort(of: origin, usualPorts: usualPorts)
                 && rule.admits(client)
                 && rule.space.hosts.contains { $0.matches(host: origin.host, address: address) }
         }

@@ -1,5 +1,5 @@
 package import Authentication
-internal import HTTP
+package import HTTP
 
 /// Everything that a rule file says, immutable and replaced as a whole.
 ///
@@ -97,10 +97,13 @@ package final class ServerConfiguration: Sendable {
         )
     }
 
+    /// The origins of its fixed listeners.
+    package var fixedOrigins: [Origin] { listeners.compactMap(\.fixedOrigin) }
+
     /// Something in it is about TLS upstreams, so that one is to be expected.
     package var speaksTLS: Bool {
         interception != nil || !trust.patterns.isEmpty || parents.contains { $0.origin.scheme == .https }
-            || routes.routes.contains { $0.route.upgrade != nil }
+            || routes.routes.contains { $0.route.upgrade != nil } || fixedOrigins.contains { $0.scheme == .https }
     }
 
     /// Some `clients` list asks for a user of this machine.

@@ -19,6 +19,12 @@ struct ClientPatternTests {
             ("listener:inner", Client(address: nil, listener: "outer"), false),
             ("listener:inner", Client(address: nil), false),
             ("uid:0", Client(address: nil), false),
+            ("uid:0", Client(address: nil, user: 0), true),
+            ("uid:1", Client(address: nil, user: 0, groups: [1]), false),
+            ("gid:4", Client(address: nil, user: 4, groups: [20, 4]), true),
+            ("gid:4", Client(address: nil, user: 4, groups: [20]), false),
+            ("login:bob", Client(address: IPAddress("10.0.0.1"), login: "bob"), true),
+            ("login:bob", Client(address: IPAddress("10.0.0.1"), login: "Bob"), false),
         ]
     )
     func matching(text: String, client: Client, matches: Bool) throws {
@@ -26,14 +32,27 @@ struct ClientPatternTests {
     }
 
     @Test(
-        "an entry that the proxy can't tell yet names its kind",
+        "users and groups are known by number or by name",
         arguments: [
-            ("uid:1001", "uid"), ("uid:alice", "uid"), ("gid:4", "gid"), ("login:bob", "login"), ("10.0.0.0/8", nil),
-            ("listener:x", nil),
-        ] as [(String, String?)]
+            ("uid:1001", .user(1001)), ("uid:alice", .user(7)), ("gid:4", .group(4)), ("gid:staff", .group(8)),
+            ("uid:0", .user(0)), ("login:bob", .login("bob")),
+        ] as [(String, ClientPattern)]
     )
-    func notBuilt(text: String, kind: String?) throws {
-        #expect(try ClientPattern(text).notBuiltYet == kind)
+    func accounts(text: String, pattern: ClientPattern) throws {
+        let accounts = Accounts(user: { $0 == "alice" ? 7 : nil }, group: { $0 == "staff" ? 8 : nil })
+        #expect(try ClientPattern(text, accounts: accounts) == pattern)
+    }
+
+    @Test(
+        "a name that nobody has, and the number that stands for nobody, are refused",
+        arguments: [
+            ("uid:bob", .unknownUser("bob")), ("gid:bob", .unknownGroup("bob")),
+            ("uid:4294967295", .unknownUser("4294967295")), ("gid:-1", .unknownGroup("-1")),
+        ] as [(String, ClientPatternError)]
+    )
+    func unknownAccounts(text: String, error: ClientPatternError) {
+        #expect(throws: error) { try ClientPattern(text) }
+        #expect(error.message.contains("this machine has no"))
     }
 
     @Test(
