@@ -1,5 +1,6 @@
 import Bytes
 import HTTP
+import Rules
 import Testing
 
 @testable import Configuration
