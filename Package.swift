@@ -73,13 +73,14 @@ let package = Package(
             tests: ["Support"]
         )
         + room("Telemetry", ["Bytes"])
+        + room("PAC", ["Bytes", "HTTP", "CPacparser"], tests: ["Events", "Support"])
         + room("Storage", ["Bytes", "Crypto", "Authentication"], tests: ["Support"])
         + room(
             "Proxy",
             [
                 "Bytes", "HTTP", "Crypto", "Authentication", "Trust", "Rules", "Exchange", "Tokens", "Events", "TLS",
                 "GSS",
-                "Telemetry", "Storage",
+                "PAC", "Telemetry", "Storage",
             ],
             tests: ["Support"]
         )
@@ -99,7 +100,7 @@ let package = Package(
                 dependencies: [
                     "Bytes", "HTTP", "Crypto", "Authentication", "Trust", "Rules", "Exchange", "Configuration",
                     "Events",
-                    "TLS", "GSS", "Telemetry", "Storage", "Proxy", "Demonstration", "CGetopt",
+                    "TLS", "GSS", "PAC", "Telemetry", "Storage", "Proxy", "Demonstration", "CGetopt",
                 ],
                 swiftSettings: swiftSettings
             ),

@@ -18,4 +18,34 @@ package enum ProcessSettings {
     package static func ignoreBrokenPipes() {
         _ = signal(SIGPIPE, SIG_IGN)
     }
+
+    /// Takes from a child of ours that runs foreign code what it has no need of: new rights, core dumps, files of any
+    /// length, further processes, many descriptors, and memory beyond `memory` bytes; it ends with its parent.
+    package static func confine(memory: UInt64) {
+        CEvent_set_process_flag(PR_SET_PDEATHSIG, UInt(SIGKILL))
+        CEvent_set_process_flag(PR_SET_DUMPABLE, 0)
+        CEvent_set_process_flag(PR_SET_NO_NEW_PRIVS, 1)
+        limit(RLIMIT_CORE.rawValue, 0)
+        limit(RLIMIT_FSIZE.rawValue, 0)
+        limit(RLIMIT_NOFILE.rawValue, 64)
+        limit(__RLIMIT_NPROC.rawValue, 0)
+        // A sanitizer's shadow is larger than any memory.
+        if memoryInUse < memory { limit(RLIMIT_AS.rawValue, memory) }
+    }
+
+    private static func limit(_ resource: UInt32, _ value: UInt64) {
+        var limit = rlimit(rlim_cur: rlim_t(value), rlim_max: rlim_t(value))
+        _ = unsafe setrlimit(__rlimit_resource_t(resource), &limit)
+    }
+
+    /// The address space that the process has taken, in bytes.
+    private static var memoryInUse: UInt64 {
+        let descriptor = unsafe open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return 0 }
+        defer { close(descriptor) }
+        var text = [UInt8](repeating: 0, count: 128)
+        let count = unsafe text.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+        let pages = text.prefix(max(0, count)).prefix { $0 != UInt8(ascii: " ") }
+        return (UInt64(String(decoding: pages, as: UTF8.self)) ?? 0) * UInt64(sysconf(Int32(_SC_PAGESIZE)))
+    }
 }

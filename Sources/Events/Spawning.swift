@@ -44,8 +44,13 @@ struct PipeEnds: ~Copyable {
 
 /// Starting children and taking them away.
 enum Spawning {
-    /// Starts a program whose standard input and output are these descriptors.
-    static func spawn(_ arguments: [String], input: Int32, output: Int32) throws(SystemError) -> pid_t {
+    /// Starts a program whose standard input and output are these descriptors; its environment is ours where none is given.
+    static func spawn(
+        _ arguments: [String],
+        environment: [String]? = nil,
+        input: Int32,
+        output: Int32
+    ) throws(SystemError) -> pid_t {
         var actions = unsafe posix_spawn_file_actions_t()
         var attributes = posix_spawnattr_t()
         unsafe posix_spawn_file_actions_init(&actions)
@@ -75,8 +80,15 @@ enum Spawning {
                 unsafe free(word)
             }
         }
+        let variables = unsafe environment.map { given in unsafe given.map { unsafe strdup($0) } + [nil] }
+        defer { unsafe variables?.forEach { unsafe free($0) } }
         guard let name = unsafe words.first ?? nil else { throw SystemError(.spawn, code: ENOENT) }
-        let code = unsafe posix_spawnp(&process, name, &actions, &attributes, words, environ)
+        let code =
+            if let variables = unsafe variables {
+                unsafe posix_spawnp(&process, name, &actions, &attributes, words, variables)
+            } else {
+                unsafe posix_spawnp(&process, name, &actions, &attributes, words, environ)
+            }
         guard code == 0 else { throw SystemError(.spawn, code: code) }
         return process
     }
@@ -103,5 +115,18 @@ enum Spawning {
         _ = kill(-process, SIGKILL)
         var status: Int32 = 0
         _ = unsafe waitpid(process, &status, 0)
+    }
+}
+
+extension ProcessSettings {
+    /// The process's environment, each variable as `NAME=VALUE`.
+    package static var environment: [String] {
+        var entries: [String] = []
+        var next = unsafe environ
+        while let entry = unsafe next.pointee {
+            entries.append(unsafe String(cString: entry))
+            unsafe next = next.advanced(by: 1)
+        }
+        return entries
     }
 }

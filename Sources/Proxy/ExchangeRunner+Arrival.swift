@@ -60,14 +60,14 @@ extension ExchangeRunner {
     private func answer(to question: Arrival.Question, _ client: ClientConnection) -> Arrival.Outcome {
         switch question {
         case .login: judgeLogin(of: client)
-        case .route: .passed
+        case .route: findRoute(of: client)
         case .destination: .passed
         }
     }
 
     /// Waits for an answer; gives what takes it in and goes on, on the exchange's own loop, whoever calls it.
     func awaitArrival<Answer: Sendable>(
-        _ take: @escaping @Sendable (inout Arrival, Answer) -> Void
+        _ take: @escaping @Sendable (ExchangeRunner, Answer) -> Void
     ) -> @Sendable (Answer) -> Void {
         worker.lastArriving += 1
         let (peers, index, number) = (worker.shared.peers, worker.index, worker.lastArriving)
@@ -76,7 +76,7 @@ extension ExchangeRunner {
         return { answer in
             peers.send(to: index) { worker in
                 guard let runner = worker.arriving.removeValue(forKey: number) else { return }
-                take(&runner.arrival, answer)
+                take(runner, answer)
                 runner.admit()
             }
         }

@@ -32,7 +32,7 @@ extension ExchangeRunner {
             return .passed
         }
         guard client.mayLogIn, let login = BasicLogin(token: token) else { return .refused(.loginRequired) }
-        let tell: @Sendable (LoginVerifier.Verdict) -> Void = awaitArrival { $0.login = $1 }
+        let tell: @Sendable (LoginVerifier.Verdict) -> Void = awaitArrival { $0.arrival.login = $1 }
         var identity = client.identity
         identity.login = nil
         verifier.verify(login, pair, by: file, from: identity, told: tell)

@@ -16,13 +16,16 @@ final class Policy: Sendable {
     let asksFirst: Bool
     /// Who may log in at each port, in the order of the ports; nil where nobody has to.
     let logins: [LoginFile?]
-    /// Some route's hops are to be asked of a PAC file.
-    let asksPAC: Bool
+    /// The PAC files that routes name.
+    let pacConfigurations: Set<PACConfiguration>
     /// Clients of one address are told apart by their users: some rule names one, or connections belong to clients (C-1).
     let asksForUsers: Bool
     /// What the file says of each port that is open, in the order of the ports; of one that it no longer names, what it
     /// said at the start.
     let listeners: [ListenerConfiguration]
+
+    /// Some route's hops are to be asked of a PAC file.
+    var asksPAC: Bool { !pacConfigurations.isEmpty }
 
     init(
         _ configuration: ServerConfiguration,
@@ -43,8 +46,8 @@ final class Policy: Sendable {
             files.append(file)
             return file
         }
-        asksPAC = configuration.routes.routes.contains { $0.route.asksPAC }
-        asksFirst = asksPAC || logins.contains { $0 != nil }
+        pacConfigurations = Set(configuration.routes.routes.compactMap(\.route.pacConfiguration))
+        asksFirst = !pacConfigurations.isEmpty || logins.contains { $0 != nil }
         self.keys = keys
         limits = Limits(
             head: configuration.limits.head,
@@ -66,9 +69,9 @@ extension ListenerConfiguration.Mode {
 }
 
 extension Route {
-    /// Its hops are to be asked of a PAC file.
-    fileprivate var asksPAC: Bool {
-        if case .pac = choice { return true }
-        return false
+    /// The PAC file that is asked for its hops.
+    fileprivate var pacConfiguration: PACConfiguration? {
+        if case .pac(let configuration, _) = choice { return configuration }
+        return nil
     }
 }

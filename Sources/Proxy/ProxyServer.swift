@@ -103,6 +103,7 @@ package final class ProxyServer: Sendable {
             }
             group.withLock { $0 = started }
             if policy.withLock({ $0.configuration.speaksTLS }) { prepareTLS() }
+            shared.pac.adopt(policy.withLock { $0 })
         } catch {
             throw StartError("can't start the workers: \(error.description)")
         }
@@ -172,6 +173,7 @@ package final class ProxyServer: Sendable {
         policy.withLock { $0 = next }
         shared.tls.removeAll()
         shared.secrets.adopt(next)
+        shared.pac.adopt(next)
         shared.peers.forEach { $0.adopt(next) }
     }
 
@@ -185,6 +187,7 @@ package final class ProxyServer: Sendable {
         shared.files.stop()
         shared.reports.stop()
         shared.secrets.stop()
+        shared.pac.stop()
         shared.tokens.stop()
         shared.logins.stop()
         shared.certificates.stop()

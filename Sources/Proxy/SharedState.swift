@@ -25,6 +25,7 @@ final class SharedState: Sendable {
     let secrets: SecretLane
     let tokens = TokenService()
     let logins = LoginVerifier()
+    let pac: PACLane
     let peers = WorkerMailboxes()
 
     init(ledger: SharedLedger, resolverThreads: ResolverThreads, ownAddresses: OwnAddresses, log: ProxyLog) {
@@ -40,6 +41,7 @@ final class SharedState: Sendable {
             log: log
         )
         secrets = SecretLane(ledger: ledger, means: means)
+        pac = PACLane(means: means)
     }
 }
 

@@ -1,3 +1,5 @@
+internal import Events
+internal import PAC
 internal import Rules
 
 @main enum Countersign {
@@ -8,6 +10,7 @@ internal import Rules
 /// a slip in the command line or a file that can't be read.
 func run() {
     let arguments = CommandLine.arguments
+    if arguments.dropFirst() == [PACEvaluator.argument] { exitProcess(evaluatePAC()) }
     do throws(UsageError) {
         exitProcess(execute(try Invocation(arguments: Array(arguments.dropFirst()))))
     } catch {
@@ -55,4 +58,11 @@ private func withStateLocation(_ config: String?, _ body: (StateLocation) -> Int
     case .success(let configuration): body(configuration.state)
     case .failure(let failure): failure.exitCode
     }
+}
+
+/// Runs PAC files for a proxy that started this process; it is no command for people.
+private func evaluatePAC() -> Int32 {
+    ProcessSettings.ignoreBrokenPipes()
+    ProcessSettings.confine(memory: 1 << 30)
+    return PACEvaluator.serve()
 }
