@@ -41,6 +41,7 @@ let package = Package(
         // By libkrb5-dev; its pkg-config file has flags that SwiftPM refuses.
         .systemLibrary(name: "CGSSAPI", path: "Sources/C/CGSSAPI"),
         door("CEvent", pkgConfig: "libevent_core", apt: "libevent-dev"),
+        door("CAres", pkgConfig: "libcares", apt: "libc-ares-dev"),
         door("COpenSSL", pkgConfig: "openssl", apt: "libssl-dev"),
         .systemLibrary(name: "CGetopt", path: "Sources/C/CGetopt"),
         // By libcrypt-dev and libpacparser-dev, the second of which has no pkg-config file.
@@ -62,7 +63,7 @@ let package = Package(
             tests: ["Support", "FuzzChecks"]
         )
         + room("Tokens", ["Bytes", "HTTP", "Crypto", "Authentication", "CJansson"], tests: ["Support", "FuzzChecks"])
-        + room("Events", ["Bytes", "CEvent"])
+        + room("Events", ["Bytes", "CEvent", "CAres"], tests: ["Support"])
         + room("TLS", ["Bytes", "Trust", "Crypto", "COpenSSL"], tests: ["Support", "FuzzChecks"])
         + room(
             "GSS",

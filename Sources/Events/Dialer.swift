@@ -48,8 +48,10 @@ package final class Dialer {
     package func dial(_ host: String, by resolver: Resolver, within limit: Nanoseconds) -> Outcome? {
         if let address = IPAddress(host) { return dial(address) }
         switch resolver.resolve(host, within: limit, { [weak self] in self?.resolved($0) }) {
-        case .known(let answer): take(answer)
-        case .pending(let query): self.query = query
+        case .known(let answer): race.offer(answer, at: loop.now)
+        case .pending(let query):
+            self.query = query
+            race.offer(query.answer, at: loop.now)
         }
         return proceed()
     }
@@ -65,17 +67,10 @@ package final class Dialer {
         for attempt in attempts { attempt.socket.close() }
     }
 
-    private func resolved(_ answer: ResolverThreads.Answer) {
-        query = nil
-        take(answer)
+    private func resolved(_ answer: NameAnswer) {
+        if answer.isWhole { query = nil }
+        race.offer(answer, at: loop.now)
         advance()
-    }
-
-    private func take(_ answer: ResolverThreads.Answer) {
-        switch answer {
-        case .success(let addresses): race.offer(NameAnswer(addresses: addresses), at: loop.now)
-        case .failure(let error): race.offer(NameAnswer(addresses: [], error: error), at: loop.now)
-        }
     }
 
     private func proceed() -> Outcome? {

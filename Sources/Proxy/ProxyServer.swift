@@ -45,7 +45,12 @@ package final class ProxyServer: Sendable {
         }
         control = ControlSocket.open(for: ledger) { [log] in log.warn($0) }
         let own = OwnAddresses(listeners: bindings.flatMap(\.addresses), local: LocalAddresses.all())
-        shared = SharedState(ledger: ledger, resolverThreads: ResolverThreads(), ownAddresses: own, log: log)
+        shared = SharedState(
+            ledger: ledger,
+            names: NameService(configuration.dns.service),
+            ownAddresses: own,
+            log: log
+        )
         relay.attach(shared.peers)
         let keys = ledger.register(configuration.credentials)
         let mint: LeafMint?
@@ -172,6 +177,7 @@ package final class ProxyServer: Sendable {
         }
         policy.withLock { $0 = next }
         shared.tls.removeAll()
+        shared.names.change(to: configuration.dns.service)
         shared.secrets.adopt(next)
         shared.pac.adopt(next)
         shared.peers.forEach { $0.adopt(next) }

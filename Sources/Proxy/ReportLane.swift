@@ -41,13 +41,13 @@ final class ReportLane: Sendable {
     }
 
     private let state = Locked(State())
-    private let resolverThreads: ResolverThreads
+    private let names: NameService
     private let contexts: TLSContexts
     private let ownAddresses: OwnAddresses
     private let log: ProxyLog
 
-    init(resolverThreads: ResolverThreads, contexts: TLSContexts, ownAddresses: OwnAddresses, log: ProxyLog) {
-        self.resolverThreads = resolverThreads
+    init(names: NameService, contexts: TLSContexts, ownAddresses: OwnAddresses, log: ProxyLog) {
+        self.names = names
         self.contexts = contexts
         self.ownAddresses = ownAddresses
         self.log = log
@@ -96,7 +96,7 @@ final class ReportLane: Sendable {
             let loop = try EventLoop()
             let means = DirectConnection.Means(
                 loop: loop,
-                resolver: try Resolver(loop, threads: resolverThreads),
+                resolver: try Resolver(loop, names),
                 contexts: contexts,
                 ownAddresses: ownAddresses
             )

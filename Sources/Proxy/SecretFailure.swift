@@ -58,7 +58,7 @@ struct SecretVerdict: Sendable {
 
 /// What fetching needs of the rest of the process.
 struct SecretMeans: Sendable {
-    let resolverThreads: ResolverThreads
+    let names: NameService
     let contexts: TLSContexts
     let ownAddresses: OwnAddresses
     /// Where files that hold secrets are read.

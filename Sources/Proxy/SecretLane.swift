@@ -277,7 +277,7 @@ final class SecretLane: Sendable {
             let loop = try EventLoop()
             let connecting = DirectConnection.Means(
                 loop: loop,
-                resolver: try Resolver(loop, threads: means.resolverThreads),
+                resolver: try Resolver(loop, means.names),
                 contexts: means.contexts,
                 ownAddresses: means.ownAddresses
             )

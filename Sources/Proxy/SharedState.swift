@@ -3,6 +3,7 @@ internal import Bytes
 internal import Events
 internal import Exchange
 internal import HTTP
+internal import Rules
 internal import Synchronization
 
 /// What the loops of one process share.
@@ -12,7 +13,7 @@ final class SharedState: Sendable {
     let files = FileLane()
     /// Where leafs are minted and anchors are read.
     let certificates = WorkLane("certificates")
-    let resolverThreads: ResolverThreads
+    let names: NameService
     let hosts = HostCounts()
     let clients = Atomic<Int>(0)
     let learned = LearnedTable()
@@ -28,14 +29,14 @@ final class SharedState: Sendable {
     let pac: PACLane
     let peers = WorkerMailboxes()
 
-    init(ledger: SharedLedger, resolverThreads: ResolverThreads, ownAddresses: OwnAddresses, log: ProxyLog) {
+    init(ledger: SharedLedger, names: NameService, ownAddresses: OwnAddresses, log: ProxyLog) {
         self.ledger = ledger
-        self.resolverThreads = resolverThreads
+        self.names = names
         self.ownAddresses = ownAddresses
         self.log = log
-        reports = ReportLane(resolverThreads: resolverThreads, contexts: tls, ownAddresses: ownAddresses, log: log)
+        reports = ReportLane(names: names, contexts: tls, ownAddresses: ownAddresses, log: log)
         let means = SecretMeans(
-            resolverThreads: resolverThreads,
+            names: names,
             contexts: tls,
             ownAddresses: ownAddresses,
             log: log
@@ -175,5 +176,15 @@ final class WorkerMailboxes: Sendable {
     func send(to index: Int, _ job: @escaping Job) {
         let mailbox = mailboxes.withLock { $0[index] }
         mailbox?.send(job)
+    }
+}
+
+extension DNSConfiguration {
+    /// Who looks names up, as the loops' resolvers take it.
+    var service: NameService.Kind {
+        switch kind {
+        case .system: .system
+        case .cares: .nameServers(servers.map { SocketAddress($0.address, port: $0.port) })
+        }
     }
 }

@@ -63,7 +63,7 @@ final class Worker: ListenerObserver {
         self.policy = policy
         self.pseudonym = pseudonym
         accessLog = shared.log.accessLog(tellsQuery: policy.configuration.log.query)
-        resolver = try Resolver(loop, threads: shared.resolverThreads)
+        resolver = try Resolver(loop, shared.names)
         destinations = DestinationTable()
     }
 

@@ -53,7 +53,7 @@ final class ServerVisit: ReadinessObserver, DialerObserver {
     }
 
     private func run() throws -> Result<ServerSight, Failure> {
-        let resolver = try Resolver(loop, threads: ResolverThreads(atMost: 1))
+        let resolver = try Resolver(loop, NameService(.nameServers([])))
         let dialer = Dialer(loop, port: origin.port, observer: self)
         limit(Self.connecting) { [unowned self] in
             if socket == nil {

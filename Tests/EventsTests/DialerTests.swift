@@ -33,7 +33,7 @@ private final class DialNotes: DialerObserver {
 
     /// A resolver for which every name has these addresses.
     private func resolver(_ addresses: [IPAddress]) throws -> Resolver {
-        try Resolver(loop, threads: ResolverThreads { _ in .success(addresses) })
+        try Resolver(loop, NameService(.system, threads: ResolverThreads { _ in .success(addresses) }))
     }
 
     /// A port at which `address` never answers: its queue is full.

@@ -11,7 +11,7 @@ import Trust
 /// The queue of reports and the thread that empties it.
 struct ReportLaneTests {
     private let lane = ReportLane(
-        resolverThreads: ResolverThreads(),
+        names: NameService(.system),
         contexts: TLSContexts(),
         ownAddresses: OwnAddresses(listeners: [], local: []),
         log: ProxyLog(LogConfiguration(), writer: nil)

@@ -18,7 +18,7 @@ final class SecretLaneFixture: Sendable {
     init() throws {
         process = try LedgerProcess(folder: nil)
         let means = SecretMeans(
-            resolverThreads: ResolverThreads(),
+            names: NameService(.system),
             contexts: TLSContexts(),
             ownAddresses: OwnAddresses(listeners: [], local: []),
             log: ProxyLog(LogConfiguration(), writer: nil)
