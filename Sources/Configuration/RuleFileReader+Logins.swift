@@ -1,4 +1,4 @@
-internal import Bytes
+internal import Authentication
 internal import Rules
 
 extension RuleFileReader {
@@ -21,29 +21,13 @@ extension RuleFileReader {
         }
     }
 
-    /// Tells the lines that let nobody in; never what stands in them.
+    /// Tells what is wrong with a password file; never a part of a hash.
     private mutating func check(_ content: [UInt8], _ node: YAMLNode) {
-        let lines = content.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
-        var foreign: [Int] = []
-        var count = 0
-        for (number, line) in lines.enumerated() {
-            let text = line.last == UInt8(ascii: "\r") ? line.dropLast() : line
-            if text.isEmpty || text.first == UInt8(ascii: "#") { continue }
-            count += 1
-            guard let colon = text.firstIndex(of: UInt8(ascii: ":")), colon > text.startIndex else {
-                foreign.append(number + 1)
-                continue
-            }
-            let hash = text[(colon + 1)...]
-            let isKnown = ["$2y$", "$2b$", "$2a$", "$5$", "$6$"].contains { hash.starts(with: $0.utf8) }
-            if !isKnown { foreign.append(number + 1) }
-        }
-        let cure = "make entries by 'htpasswd -B' (bcrypt)"
-        if foreign.count == count {
-            error(node, "the file of logins lets nobody in: \(cure)")
-        } else if let first = foreign.first {
-            let more = foreign.count > 1 ? " and \(foreign.count - 1) more" : ""
-            warning(node, "line \(first)\(more) of the file of logins has no bcrypt or SHA-2 hash: \(cure)")
+        do throws(HtpasswdFile.Failure) {
+            let file = try HtpasswdFile(content.span)
+            if file.count == 0 { error(node, "the file of logins is empty: htpasswd -B makes entries") }
+        } catch {
+            self.error(node, "line \(error.line) of the file of logins: \(error.message)")
         }
     }
 

@@ -58,7 +58,7 @@ extension RuleFileReader {
         let url = text(node["url"], as: .proxyURL).flatMap { try? ProxyURL.read($0).get() }
         let terms = readTerms(node, methods: node["method"], credentials: used)
         if url?.kind == .socks5 {
-            refuseBesideSOCKS(node, used)
+            refuseBesideSOCKS(node, used, terms)
         } else {
             for credential in used {
                 refuseColon(credential, methods: terms?.methods ?? methods(node["method"]))
@@ -109,24 +109,31 @@ extension RuleFileReader {
         return parent
     }
 
-    /// What a SOCKS5 proxy can't be told: it asks for one username and password, by nothing that HTTP has [RFC 1929].
-    private mutating func refuseBesideSOCKS(_ node: YAMLNode, _ used: [Credential]) {
-        for key in ["method", "preempt"] {
+    /// What a SOCKS5 proxy can't be told: it asks for a username and a password, which go as basic's do [RFC 1929].
+    private mutating func refuseBesideSOCKS(_ node: YAMLNode, _ used: [Credential], _ terms: AnswerTerms?) {
+        let hasMethod = (terms?.methods).map { $0 != [.basic] } ?? false
+        for key in (hasMethod ? ["method"] : []) + ["preempt"] {
             if let entry = node.entry(key), node["use"] != nil {
-                error(entry.key, "'\(key)' is about challenges of HTTP, which a SOCKS5 proxy has none of")
+                error(entry.key, "'\(key)' is about challenges of HTTP: a SOCKS5 proxy asks for a login and no more")
             }
         }
+        if let terms, !terms.cleartext.isEmpty, !terms.cleartext.isSuperset(of: MethodSet([.basic])),
+            let key = node.entry("cleartext")?.key
+        {
+            error(key, "the login of a SOCKS5 proxy goes as basic's does: write 'cleartext: [basic]' to have it sent")
+        }
         let places = (node["use"]?.elementsOrSelf ?? []).filter { $0.text != nil }
-        if places.count > 1 { error(places[1], "a SOCKS5 proxy asks for one login: name one credential") }
         for (credential, place) in zip(used, places) {
+            let name = Quoting.quoted(credential.name)
             guard let length = credential.longestPart else {
-                error(
-                    place,
-                    "a SOCKS5 proxy asks for a username and a password [RFC 1929], which \(Quoting.quoted(credential.name)) doesn't have"
-                )
+                error(place, "a SOCKS5 proxy asks for a username and a password, which \(name) doesn't have")
                 continue
             }
-            if length > 255 { error(place, "username and password for a SOCKS5 proxy have at most 255 bytes each") }
+            if length > 255 {
+                error(place, "username and password for a SOCKS5 proxy have at most 255 bytes each")
+            } else if case .password = credential.kind, !credential.canAnswerBasic {
+                error(place, "a username with a colon can't be sent to a SOCKS5 proxy")
+            }
         }
     }
 }

@@ -11,6 +11,9 @@ struct RouteEntry {
 }
 
 extension RuleFileReader {
+    /// More than that no request would try.
+    private static let mostHops = 32
+
     mutating func readRoutes(_ node: YAMLNode?) {
         for node in node?.elements ?? [] where node.entries != nil { readRoute(node) }
     }
@@ -19,6 +22,9 @@ extension RuleFileReader {
         let hosts = node["host"].map { hostPatterns($0) }
         let choice = readChoice(node)
         let to = readDestination(node["to"])
+        if let choice, to != nil, !choice.mightGoDirect, let key = node.entry("to")?.key {
+            warning(key, "'to' says where this proxy connects itself: another proxy looks the host up on its own")
+        }
         guard let choice, node["host"] == nil || hosts?.isEmpty == false || !readsSecrets else { return }
         let route = RoutePattern(
             hosts: hosts?.map(\.pattern),
@@ -64,6 +70,7 @@ extension RuleFileReader {
             error(node, "'via' names no way: write direct or a proxy's name")
             return nil
         }
+        if elements.count > Self.mostHops { error(node, "'via' has at most \(Self.mostHops) ways") }
         var hops: [NextHop] = []
         for element in elements {
             guard let hop = readHop(element) else { continue }
@@ -136,5 +143,12 @@ extension RuleFileReader {
         let port = text(node["port"], as: .port).flatMap(ScalarValue.port)
         if node["address"] == nil, node["port"] == nil { error(node, "'to' needs 'address', 'port' or both") }
         return address == nil && port == nil ? nil : Route.Destination(address: address, port: port)
+    }
+}
+
+extension RouteChoice {
+    /// Whether some request may be connected to its host by this proxy itself.
+    fileprivate var mightGoDirect: Bool {
+        if case .listed(let hops) = self { hops.contains(.direct) } else { true }
     }
 }

@@ -146,7 +146,8 @@ extension RuleFileReader {
         let isLoopback = IPAddress(parent.origin.host)?.isLoopback ?? (parent.origin.host == "localhost")
         guard !isLoopback, parent.origin.scheme == .http else { return }
         let kinds = parent.credentials.reduce(MethodSet()) { $0.union(MethodSet($1.answers)) }
-        let answered = parent.methods.map { kinds.intersection(MethodSet($0)) } ?? kinds
+        let isSOCKS = parent.kind == .socks5
+        let answered = isSOCKS ? MethodSet([.basic]) : parent.methods.map { kinds.intersection(MethodSet($0)) } ?? kinds
         let heldBack = answered.intersection(.exposing).subtracting(parent.cleartext)
         let place = node["url"] ?? node
         if !parent.cleartext.isSuperset(of: .header), let fields = parent.credentials.first(where: \.isHeader) {
@@ -157,10 +158,8 @@ extension RuleFileReader {
         let list = heldBack.words.joined(separator: ", ")
         if heldBack == answered {
             let needs = heldBack.words.count == 1 ? "needs" : "need"
-            warning(
-                place,
-                "its 407 is never answered: the way to it isn't TLS, so \(list) \(needs) 'cleartext: [\(list)]'"
-            )
+            let what = isSOCKS ? "its login is never sent" : "its 407 is never answered"
+            warning(place, "\(what): the way to it isn't TLS, so \(list) \(needs) 'cleartext: [\(list)]'")
         } else if parent.methods == nil, node["cleartext"] == nil {
             warning(
                 place,

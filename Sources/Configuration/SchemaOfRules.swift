@@ -90,7 +90,8 @@ extension Schema {
                     )
                 )
             ),
-            SchemaKey("pac", .section(pac)), SchemaKey("environment", .one(.boolean)),
+            SchemaKey("pac", SchemaType("{ file: PATH } or { url: URL }", section: pac)),
+            SchemaKey("environment", .one(.boolean)),
         ],
         synonyms: [
             "hosts": "host", "hostname": "host", "domain": "host", "proxy": "via", "parent": "via", "upstream": "via",

@@ -11,10 +11,17 @@ enum RuleFileFixture {
         try Fixture.text("rules/\(name)")
     }
 
-    /// The same as it would be read by `check`, with a secret in `/run/pw`.
-    static func load(_ text: String) -> LoadResult {
-        ConfigurationTests.load(text, files: ["/run/pw": "c4n4ry\n"])
-    }
+    /// The files that a fixture may name: a secret, and logins with a hash that is taken and with one that isn't.
+    static let files = [
+        "/run/pw": "c4n4ry\n",
+        "/run/htpasswd":
+            "alice:$6$abcdefgh$uj79bPKM1AWOKZVveXbErRMXG2YCYYEFo.p0xLB.ocuM9BhRcxKYO5loADhYtmJTWzLVCQAeZjClgg7gH5E/a1\n",
+        "/run/htpasswd.md5": "# comment\nbob:$apr1$abcdefgh$NsVqDvtyzxQya049tWgky.\n",
+        "/run/empty": "\n", "/run/hosts": "a.example.com\n",
+    ]
+
+    /// The same as it would be read by `check`.
+    static func load(_ text: String) -> LoadResult { ConfigurationTests.load(text, files: files) }
 }
 
 @Suite struct FixtureTests {
@@ -25,7 +32,7 @@ enum RuleFileFixture {
         let text = try RuleFileFixture.text(name)
         let expected = text.split(separator: "\n").filter { $0.hasPrefix("# says ") }.map { String($0.dropFirst(7)) }
         #expect(!expected.isEmpty)
-        #expect(said(text, files: ["/run/pw": "c4n4ry\n"]) == expected)
+        #expect(said(text, files: RuleFileFixture.files) == expected)
     }
 
     @Test("a file with an error gives no configuration, one with warnings does", arguments: RuleFileFixture.names)

@@ -1,5 +1,6 @@
 import Configuration
 import Crypto
+import Rules
 
 /// A file system of a test's own.
 struct MemoryFiles: FileReading {
@@ -35,7 +36,8 @@ extension EnvironmentSecrets {
     }
 }
 
-/// Reads a text as `/etc/countersign.yaml`, with whatever other files there are.
+/// Reads a text as `/etc/countersign.yaml`, with whatever other files there are, on a machine with a user alice and a group
+/// staff.
 func load(
     _ text: String,
     files: [String: String] = [:],
@@ -50,6 +52,7 @@ func load(
         environment: .fixed(environment),
         readsSecrets: readsSecrets,
         files: memory,
+        accounts: Accounts(user: { $0 == "alice" ? 1000 : nil }, group: { $0 == "staff" ? 50 : nil }),
         now: 1_798_761_600  // 2027-01-01
     )
 }
