@@ -205,7 +205,7 @@ final class PACLane: Sendable {
             let loop = try EventLoop()
             let connecting = DirectConnection.Means(
                 loop: loop,
-                resolver: try Resolver(loop, threads: means.resolverThreads),
+                resolver: try Resolver(loop, means.names),
                 contexts: means.contexts,
                 ownAddresses: means.ownAddresses
             )

@@ -52,9 +52,17 @@ final class Socket: Sendable {
     }
 
     /// Listening on `port` of 127.0.0.1.
-    static func listening(port: UInt16 = 0) throws -> Socket {
+    static func listening(port: UInt16 = 0, backlog: CInt = 4096) throws -> Socket {
         let socket = try bound(port: port)
-        guard listen(socket.raw, 4096) == 0 else { throw TestFailure("listen: \(systemError())") }
+        guard listen(socket.raw, backlog) == 0 else { throw TestFailure("listen: \(systemError())") }
+        return socket
+    }
+
+    /// On its way to `port` of 127.0.0.1, whether or not it gets there.
+    static func connecting(port: UInt16) throws -> Socket {
+        let socket = Socket(descriptor: try make())
+        let result = unsafe withLoopback(port, "127.0.0.1") { unsafe Glibc.connect(socket.raw, $0, $1) }
+        guard result == 0 || errno == EINPROGRESS else { throw TestFailure("connect: \(systemError())") }
         return socket
     }
 
