@@ -133,7 +133,8 @@ extension ExchangeRunner {
     private func tellSource(of report: LedgerReport) {
         guard report.credential.source != nil, let destination = exchange.machine.destination else { return }
         let isProxy = report.side == .parent
-        guard let server = isProxy ? destination.hop.parent?.origin : destination.origin else { return }
+        let parent = destination.hop.parent ?? destination.hop.socks?.parent
+        guard let server = isProxy ? parent?.origin : destination.origin else { return }
         let secrets = worker.shared.secrets
         switch report.verdict {
         case .confirmed: secrets.confirmed(report.credential, by: server, isProxy: isProxy, under: policy)

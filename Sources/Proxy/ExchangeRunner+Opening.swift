@@ -97,7 +97,12 @@ extension ExchangeRunner {
     /// Where what the client asks for in its tunnel goes, under the rules that its CONNECT began under.
     func findInside() -> Destination? {
         guard let client, let destination = exchange.machine.destination, destination.isOpened else { return nil }
-        return worker.destination(in: OpenedTunnel(origin: destination.origin, failure: nil), of: client.identity)
+        return worker.destination(
+            in: OpenedTunnel(origin: destination.origin, failure: nil),
+            of: client.identity,
+            by: destination.terms.hops,
+            at: destination.terms.place
+        )
     }
 
     /// The tunnel's connection becomes one to what is inside it, whose handshake is to be done next.
@@ -202,7 +207,8 @@ extension ExchangeRunner {
     /// The connection that the CONNECT opened serves this client's requests, and nobody else's: it may log in on it.
     private func keepUpstream(for tunnel: OpenedTunnel, _ client: ClientConnection) {
         guard let upstream else { return }
-        let destination = worker.destination(in: tunnel, of: client.identity)
+        let terms = exchange.machine.destination.flatMap { tunnel.origin.scheme == .https ? $0.terms : nil }
+        let destination = worker.destination(in: tunnel, of: client.identity, by: terms?.hops, at: terms?.place)
         let isSame =
             destination.hop.serverKey == upstream.hop.serverKey && destination.origin.scheme == tunnel.origin.scheme
         // What it has said by now is no response to anything.

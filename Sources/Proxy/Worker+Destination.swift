@@ -33,26 +33,30 @@ extension Worker {
     }
 
     /// The destination of all requests in a tunnel that is opened.
+    ///
+    /// `place` is that of the hop by which the tunnel's own connection goes; nil where any hop will do.
     func destination(
         in tunnel: OpenedTunnel,
         of client: Client,
         isAnonymous: Bool = false,
-        by hops: [NextHop]? = nil
+        by hops: [NextHop]? = nil,
+        at place: Int? = nil
     ) -> Destination {
         let origin = tunnel.origin
         let way = DestinationTable.Way(scheme: origin.scheme, isTunnelled: origin.scheme == .http)
         let host = origin.host.utf8
         let found = destinations.find(host.span, origin.port, way) { makeDestination(origin, way) }
-        return destination(found, of: client, isAnonymous, hops)
+        return destination(found, of: client, isAnonymous, hops, place)
     }
 
     private func destination(
         _ found: Destination,
         of client: Client,
         _ isAnonymous: Bool,
-        _ hops: [NextHop]?
+        _ hops: [NextHop]?,
+        _ place: Int? = nil
     ) -> Destination {
-        guard found.hopCount <= 1, hops == nil else { return upToDate(choose(found, client, isAnonymous, hops)) }
+        guard found.hopCount <= 1, hops == nil else { return upToDate(choose(found, client, isAnonymous, hops, place)) }
         guard configuration.rules.hasClientCertificates || found.hop.isForSomeClients else { return upToDate(found) }
         return upToDate(variant(of: found, for: client, isAnonymous))
     }
@@ -68,7 +72,8 @@ extension Worker {
         _ found: Destination,
         _ client: Client,
         _ isAnonymous: Bool,
-        _ hops: [NextHop]?
+        _ hops: [NextHop]?,
+        _ place: Int?
     ) -> Destination {
         var base = found
         if let hops {
@@ -76,7 +81,7 @@ extension Worker {
             terms.hops = hops
             base = variant(of: found, terms)
         }
-        let place = shared.ways.isEmpty ? 0 : firstAlive(of: base, except: 0) ?? 0
+        let place = place ?? (shared.ways.isEmpty ? 0 : firstAlive(of: base, except: 0) ?? 0)
         return variant(of: way(place, of: base), for: client, isAnonymous)
     }
 

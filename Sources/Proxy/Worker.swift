@@ -238,7 +238,8 @@ final class Worker: ListenerObserver {
         if !destination.isOpened, destination.tunnelTrust?.refusesTunnel(at: loop.unixSeconds) == true {
             return .tunnelRefused
         }
-        guard let address = destination.hop.literalAddress else { return nil }
+        // With other hops to go by, it is found out when this one is dialled.
+        guard destination.hopCount <= 1, let address = destination.hop.literalAddress else { return nil }
         guard shared.ownAddresses.contains(address, port: destination.hop.port) else { return nil }
         return ExchangeError(.loop, .local).response
     }
