@@ -26,9 +26,7 @@ extension RuleFileReader {
 
     /// A login that curl would send in the clear, and this proxy doesn't.
     private mutating func warn(ofLoginTo parent: ParentProxy, _ key: YAMLNode) {
-        guard !parent.credentials.isEmpty, parent.origin.scheme == .http,
-            IPAddress(parent.origin.host)?.isLoopback != true
-        else { return }
+        guard !parent.credentials.isEmpty, !parent.isReachedSecurely else { return }
         let what = parent.kind == .socks5 ? "isn't sent" : "answers no demand for basic or ntlm"
         warning(
             key,

@@ -143,8 +143,7 @@ extension RuleFileReader {
     }
 
     private mutating func warnOfCleartext(_ parent: ParentProxy, _ node: YAMLNode) {
-        let isLoopback = IPAddress(parent.origin.host)?.isLoopback ?? (parent.origin.host == "localhost")
-        guard !isLoopback, parent.origin.scheme == .http else { return }
+        guard !parent.isReachedSecurely, parent.via != nil || parent.origin.host != "localhost" else { return }
         let kinds = parent.credentials.reduce(MethodSet()) { $0.union(MethodSet($1.answers)) }
         let isSOCKS = parent.kind == .socks5
         let answered = isSOCKS ? MethodSet([.basic]) : parent.methods.map { kinds.intersection(MethodSet($0)) } ?? kinds

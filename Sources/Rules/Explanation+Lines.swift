@@ -5,7 +5,7 @@ internal import HTTP
 extension Explanation {
     /// One line of the answer: what it is about, and what is said of it.
     package struct Line: Hashable, Sendable {
-        /// `listener`, `route`, `opened`, `trust`, `shown`, `origin`, `parent`, `rule`, `not`, `fields`, `ahead`,
+        /// `listener`, `route`, `names`, `opened`, `trust`, `shown`, `origin`, `parent`, `rule`, `not`, `fields`, `ahead`,
         /// `challenge`, `answer`, `then` or `never`.
         package let topic: String
         /// Never shows a secret.
@@ -17,7 +17,8 @@ extension Explanation {
 
     /// The answer in words.
     package var lines: [Line] {
-        var lines = [Line(topic: "listener", text: listenerText), Line(topic: "route", text: routeText)] + trustLines
+        var lines = [Line(topic: "listener", text: listenerText), Line(topic: "route", text: routeText)]
+        lines += nameLines + trustLines
         if let origin {
             lines += Self.lines(of: origin, isProxy: false)
         } else {
@@ -40,41 +41,14 @@ extension Explanation {
         }
     }
 
-    private var listenerText: String {
-        guard let listener else { return "none that this client may use" }
-        let address =
-            switch listener.address {
-            case .tcp(let address, let port): "\(address.family == .v6 ? "[\(address)]" : "\(address)"):\(port)"
-            case .unix(let path): "unix:\(path)"
-            case .systemd(let name): "systemd:\(name)"
-            }
-        return [address, listener.name.map { "(\($0))" }].compactMap { $0 }.joined(separator: " ")
-    }
-
-    private var routeText: String {
-        let hops = route.hops(to: question.origin).map { hop in
-            switch hop {
-            case .direct: "direct"
-            case .parent(let parent): "\(parent.name) (\(parent.origin.authorityWithPort))"
-            }
-        }
-        var text = "\(route.name)\(Self.suffix(route.place)): \(hops.joined(separator: ", then "))"
-        if let to = route.to {
-            text += ", to \(to.address.map { "\($0)" } ?? question.origin.host) port \(to.port ?? question.origin.port)"
-        }
-        if dialled.scheme != question.origin.scheme, !question.asksForTunnel {
-            text += ", upgraded to https at port \(dialled.port)"
-        }
-        return text
-    }
-
     private static func lines(of side: Side, isProxy: Bool) -> [Line] {
         let way =
             side.facts.isSecure ? "counts as secure" : "is not secure: basic, bearer, header and ntlm need 'cleartext'"
         var lines = [
             Line(
                 topic: isProxy ? "parent" : "origin",
-                text: "\(side.server.scheme.text)://\(side.server.authority); the way to it \(way)"
+                text:
+                    "\(side.isSOCKS ? "socks5" : side.server.scheme.text)://\(side.server.authority); the way to it \(way)"
             )
         ]
         lines += side.applying.map { Line(topic: "rule", text: text(of: $0)) }

@@ -30,7 +30,7 @@ extension Explanation {
     /// What is trusted, whether the client's TLS is opened, and which certificate of ours is shown.
     var trustLines: [Line] {
         var lines: [Line] = []
-        if question.asksForTunnel, let interception {
+        if asksForTunnel, let interception {
             let text =
                 isTunnelled
                 ? "no: 'interception' leaves this host alone"

@@ -67,6 +67,8 @@ package struct Explanation: Sendable {
     package struct Side: Sendable {
         /// The origin, or the parent's own.
         package let server: Origin
+        /// Whether it is a parent that speaks SOCKS5.
+        let isSOCKS: Bool
         /// The candidates of the server.
         package let candidates: CandidateRules
         /// The request as they see it.
@@ -89,8 +91,15 @@ package struct Explanation: Sendable {
 
     /// What was asked.
     package let question: Question
-    /// The first listener that the client may use; nil: none.
+    /// The listener that takes the request: one that is fixed to the origin, else the first that the client may use; nil:
+    /// none.
     package let listener: ListenerConfiguration?
+    /// Who logs in there.
+    let login: LoginRequirement
+    /// How names are looked up.
+    let dns: DNSConfiguration
+    /// Whether the client sends a CONNECT, or bytes of TLS as if it had.
+    let asksForTunnel: Bool
     /// How the origin is reached.
     package let route: Route
     /// What is dialled at the end of the route: what spaces and trust are about, after `upgrade`.
@@ -111,11 +120,10 @@ package struct Explanation: Sendable {
     /// Looks everything up that concerns the question.
     package init(_ question: Question, in configuration: ServerConfiguration) {
         self.question = question
-        listener = configuration.listeners.first {
-            var client = question.client
-            client.listener = $0.name
-            return configuration.admits(client, by: $0)
-        }
+        let listener = Self.listener(for: question, in: configuration)
+        self.listener = listener
+        login = listener?.require ?? configuration.access.require
+        dns = configuration.dns
         let ofParents = configuration.parents.reduce(0) { $0 + $1.credentials.count }
         neverActing = NeverActing.find(
             rules: Array(configuration.rules.rules.dropLast(ofParents)),
@@ -127,7 +135,8 @@ package struct Explanation: Sendable {
         let route = configuration.routes.route(for: question.origin)
         self.route = route
         interception = configuration.interception
-        let asksForTunnel = question.asksForTunnel
+        let asksForTunnel = question.asksForTunnel && listener?.fixedOrigin == nil
+        self.asksForTunnel = asksForTunnel
         isTunnelled = asksForTunnel && configuration.interception?.opens(host: question.origin.host) != true
         let parentProxy: ParentProxy? =
             if case .parent(let parent)? = route.hops(to: question.origin).first { parent } else { nil }
@@ -162,9 +171,33 @@ package struct Explanation: Sendable {
                 question,
                 question.proxyChallenges,
                 configuration.rules,
-                isSecure: parent.origin.scheme == .https || IPAddress(parent.origin.host)?.isLoopback == true,
-                isTunnel: dialled.scheme == .https || asksForTunnel
+                isSecure: parent.isReachedSecurely,
+                isTunnel: dialled.scheme == .https || asksForTunnel,
+                isSOCKS: parent.kind == .socks5
             )
+        }
+    }
+
+    private static func listener(
+        for question: Question,
+        in configuration: ServerConfiguration
+    ) -> ListenerConfiguration? {
+        let usable = configuration.listeners.filter { listener in
+            var client = question.client
+            client.listener = listener.name
+            return configuration.admits(client, by: listener)
+        }
+        return usable.first { $0.fixedOrigin == question.origin } ?? usable.first { $0.takes(question) }
+    }
+}
+
+extension ListenerConfiguration {
+    /// Whether what is asked about may come by this listener.
+    fileprivate func takes(_ question: Explanation.Question) -> Bool {
+        switch mode {
+        case .forward, .transparent, .socks5: true
+        case .fixed(let fixed): fixed.origin == question.origin
+        case .tunnel(let target): target == question.origin
         }
     }
 }
@@ -178,10 +211,12 @@ extension Explanation.Side {
         _ challenges: [AuthenticationChallenge],
         _ table: RuleTable,
         isSecure: Bool,
-        isTunnel: Bool = false
+        isTunnel: Bool = false,
+        isSOCKS: Bool = false
     ) {
-        let path = isTunnel ? [] : question.path
-        let method = isTunnel ? .connect : question.method
+        let path = isTunnel || isSOCKS ? [] : question.path
+        let method = isTunnel || isSOCKS ? .connect : question.method
+        self.isSOCKS = isSOCKS
         let facts = RequestFacts(client: client, method: method, isSecure: isSecure)
         let candidates = table.candidates(for: server, isProxy: isProxy)
         self.server = server

@@ -57,9 +57,7 @@ extension NeverActing {
         if named.isEmpty { return .noParent }
         let reached = named.filter { rule.space.matchesSchemeAndPort(of: $0.origin) }
         if reached.isEmpty, case .number = rule.space.port { return .parentPort(named.map(\.origin.port)) }
-        let isSecure = reached.contains {
-            $0.origin.scheme == .https || IPAddress($0.origin.host)?.isLoopback == true
-        }
+        let isSecure = reached.contains(where: \.isReachedSecurely)
         guard let credential = rule.credential, rule.isHeldBackWithoutTLS, !isSecure else { return nil }
         return .heldBack(credential: credential.name, methods: rule.sends)
     }

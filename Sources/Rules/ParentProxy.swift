@@ -62,6 +62,11 @@ package final class ParentProxy: Sendable {
         self.withholdFor = withholdFor
     }
 
+    /// Whether nobody on the way sees what is sent to it: TLS, or this machine, which no other proxy stands before.
+    package var isReachedSecurely: Bool {
+        origin.scheme == .https || via == nil && IPAddress(origin.host)?.isLoopback == true
+    }
+
     /// Its `use` as rules for its own host and port, one for each credential, whose indices begin at `start`.
     func rules(from start: Int) -> [Rule] {
         let form: HostPattern.Form = IPAddress(origin.host).map { .address($0.unmapped) } ?? .exact(origin.host)
@@ -74,7 +79,8 @@ package final class ParentProxy: Sendable {
                     hosts: [HostPattern(form: form)],
                     port: .number(origin.port),
                     isProxy: true,
-                    methods: methods
+                    // A SOCKS5 proxy's login is taken for an answer to basic, which shows no less [RFC 1929].
+                    methods: kind == .socks5 ? [.basic] : methods
                 ),
                 disposition: .useCredential(credential),
                 preempt: preempt ?? credential.usualPreemption(namesRealm: false),

@@ -141,7 +141,9 @@ extension ServerConfiguration {
         listeners: [ListenerConfiguration] = [.any],
         trust: TrustTable = TrustTable([]),
         interception: InterceptionConfiguration? = nil,
-        access: [ClientPattern]? = nil
+        access: [ClientPattern]? = nil,
+        destinations: DestinationRules = DestinationRules(),
+        dns: DNSConfiguration = DNSConfiguration()
     ) -> ServerConfiguration {
         ServerConfiguration(
             listeners: listeners,
@@ -151,10 +153,11 @@ extension ServerConfiguration {
             parents: parents,
             trust: trust,
             interception: interception,
-            access: AccessConfiguration(clients: access),
+            access: AccessConfiguration(clients: access, destinations: destinations),
             limits: LimitsConfiguration(),
             timeouts: TimeoutsConfiguration(),
             log: LogConfiguration(),
+            dns: dns,
             http: HTTPConfiguration(),
             state: StateLocation(folder: nil, runtimeFolder: nil),
             spool: "/tmp",
