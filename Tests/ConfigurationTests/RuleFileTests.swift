@@ -172,6 +172,7 @@ import Testing
         }
         let text = uncommented.joined(separator: "\n")
         var files = ["/etc/secrets/staff": "hunter2\n", "/etc/rules.d/a.yaml": "version: 1\n"]
+        files["/etc/logins"] = RuleFileFixture.files["/run/htpasswd"]
         for name in ["company-ca", "spare", "interception"] { files["/etc/\(name).pem"] = ExampleCertificate.pem }
         files["/etc/interception.key"] = "-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----\n"
         let result = load(text, files: files, environment: ["CORP_PASSWORD": "hunter2"])
