@@ -93,6 +93,34 @@ import Testing
         #expect(result.watchedFiles.contains("/run/htpasswd"))
     }
 
+    @Test(
+        "R-9 a login is an error where no client can log in, be it the listener's own or that of access",
+        arguments: ["mode: fixed, origin: 'http://a.example.com'", "mode: transparent"]
+    )
+    func noLogin(mode: String) {
+        func errors(_ own: String, _ access: String) -> Int {
+            let text = "version: 1\nlisteners: [{ address: 127.0.0.1:1, \(mode)\(own) }]\n\(access)"
+            return load(text, files: RuleFileFixture.files).diagnostics.count { $0.severity == .error }
+        }
+        let access = "access: { require: { htpasswd: /run/htpasswd } }\n"
+        #expect(errors(", require: { htpasswd: /run/htpasswd }", "") == 1)
+        #expect(errors("", access) == 1)
+        #expect(errors(", require: none", access) == 0)
+        #expect(errors("", "") == 0)
+    }
+
+    @Test("A-13 a login at the proxy beside a rule that leaves a parent's 407 to the clients is an error")
+    func loginForParents() {
+        func errors(_ rule: String, _ access: String) -> Int {
+            let text = "version: 1\nrules: [{ space: { host: p.example.com\(rule) }, disposition: default }]\n\(access)"
+            return load(text, files: RuleFileFixture.files).diagnostics.count { $0.severity == .error }
+        }
+        let access = "access: { require: { htpasswd: /run/htpasswd } }\n"
+        #expect(errors(", proxy: true", access) == 1)
+        #expect(errors("", access) == 0)
+        #expect(errors(", proxy: true", "") == 0)
+    }
+
     @Test("a listener says for itself who logs in, or leaves it to access")
     func requirement() throws {
         let read = try configuration(
