@@ -74,7 +74,7 @@ let package = Package(
             tests: ["Support"]
         )
         + room("Telemetry", ["Bytes"])
-        + room("PAC", ["Bytes", "HTTP", "CPacparser"], tests: ["Events", "Support"])
+        + room("PAC", ["Bytes", "HTTP", "CPacparser"], tests: ["Support", "FuzzChecks"])
         + room("Storage", ["Bytes", "Crypto", "Authentication"], tests: ["Support"])
         + room(
             "Proxy",
@@ -107,7 +107,7 @@ let package = Package(
             ),
             .target(
                 name: "FuzzChecks",
-                dependencies: ["Bytes", "HTTP", "Crypto", "Authentication", "Configuration", "TLS", "Tokens"],
+                dependencies: ["Bytes", "HTTP", "Crypto", "Authentication", "Configuration", "TLS", "Tokens", "PAC"],
                 path: "Tests/Fuzz/Checks",
                 swiftSettings: swiftSettings
             ),
@@ -135,6 +135,7 @@ if fuzzing {
         fuzzTarget("ChallengeFuzz"),
         fuzzTarget("NetrcFuzz"),
         fuzzTarget("HtpasswdFuzz"),
+        fuzzTarget("PACFuzz"),
         fuzzTarget("CredentialHelperFuzz"),
         fuzzTarget("RuleFileFuzz"),
         fuzzTarget("ClientHelloFuzz"),

@@ -48,7 +48,8 @@ package enum PACEvaluator {
     private static func load(_ script: [UInt8]) -> Bool {
         guard pacparser_init() == 1 else { return false }
         let text = script.map { CChar(bitPattern: $0) } + [0]
-        guard unsafe pacparser_parse_pac_string(text) == 1 else {
+        guard unsafe pacparser_parse_pac_string(PACFunctions.script) == 1, unsafe pacparser_parse_pac_string(text) == 1
+        else {
             pacparser_cleanup()
             return false
         }

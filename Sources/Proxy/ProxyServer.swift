@@ -100,6 +100,8 @@ package final class ProxyServer: Sendable {
 
     /// Starts the loops.
     package func start() throws(StartError) {
+        // Requests that come first wait for the PAC files' first answers.
+        shared.pac.adopt(policy.withLock { $0 })
         do throws(SystemError) {
             let started = try EventLoopGroup(count: workerCount, name: "worker") { [self] index, loop in
                 run(index, loop)
@@ -108,7 +110,6 @@ package final class ProxyServer: Sendable {
             }
             group.withLock { $0 = started }
             if policy.withLock({ $0.configuration.speaksTLS }) { prepareTLS() }
-            shared.pac.adopt(policy.withLock { $0 })
         } catch {
             throw StartError("can't start the workers: \(error.description)")
         }

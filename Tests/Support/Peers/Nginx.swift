@@ -53,6 +53,9 @@ package final class Nginx: RealServer {
         try waitUntilAccepting(port, of: process)
     }
 
+    /// Puts a file below `/open/`.
+    package func serve(_ text: String, as name: String) throws { try folder.write(text, to: "open/\(name)") }
+
     private static func configuration(
         _ folder: ScratchFolder,
         port: UInt16,
