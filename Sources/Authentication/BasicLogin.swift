@@ -12,14 +12,19 @@ package struct BasicLogin: Sendable {
         self.password = password
     }
 
-    /// Reads the token behind `Basic` [RFC 7617 s.2]; nil where it is no name, colon and password, or the name is no UTF-8.
+    /// Reads the token behind `Basic` [RFC 7617 s.2]; nil where it is no name, colon and password.
+    ///
+    /// What isn't the UTF-8 that the proxy asks for is taken for Latin-1, which some clients always send.
     package init?(token: Span<UInt8>) {
         guard var pair = Base64.decode(token, .tolerant) else { return nil }
         defer { Wiping.wipe(&pair) }
-        guard let colon = pair.firstIndex(of: UInt8(ascii: ":")),
-            let name = String(validating: pair[..<colon], as: UTF8.self)
-        else { return nil }
-        self.name = name
+        if String(validating: pair, as: UTF8.self) == nil {
+            var written = pair
+            pair = written.flatMap { $0 < 0x80 ? [$0] : [0xc0 | $0 >> 6, 0x80 | $0 & 0x3f] }
+            Wiping.wipe(&written)
+        }
+        guard let colon = pair.firstIndex(of: UInt8(ascii: ":")) else { return nil }
+        name = String(decoding: pair[..<colon], as: UTF8.self)
         password = Secret(pair.span.extracting((colon + 1)..<pair.count))
     }
 

@@ -7,13 +7,17 @@ internal import Rules
 extension ExchangeRunner {
     /// Who asks, by the login that the request brings; the client's connection is told.
     ///
-    /// What is asked for in a client's tunnel is asked for by who had it opened.
+    /// What is asked for in a client's tunnel is asked for by who had it opened; a SOCKS5 client has said who it is before
+    /// it asks for anything.
     func judgeLogin(of client: ClientConnection) -> Arrival.Outcome {
         guard let file = policy.logins[client.listener] else {
             client.logIn(nil)
             return .passed
         }
         if client.opened != nil { return .passed }
+        if case .socks5 = policy.listeners[client.listener].mode {
+            return client.identity.login == nil ? .refused(.loginRequired) : .passed
+        }
         if let verdict = arrival.login { return outcome(of: verdict, client) }
         let outcome = exchange.withLoginToken { token -> Arrival.Outcome in
             if let token { lookUp(token, by: file, client) } else { .refused(.loginRequired) }
