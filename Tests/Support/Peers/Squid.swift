@@ -20,11 +20,12 @@ package final class Squid: RealServer {
     private let service: String
 
     /// Starts it; with a `leaf` its clients speak TLS to it.
-    package init(demanding demand: Demand, leaf: TestAuthority.Leaf? = nil, realm: KerberosRealm? = nil) throws {
-        folder = try ScratchFolder("squid")
-        port = try FreePort.reserve()
-        try folder.folder("run")
-        log = AccessLog(path: folder("run/access.log"))
+    package convenience init(
+        demanding demand: Demand,
+        leaf: TestAuthority.Leaf? = nil,
+        realm: KerberosRealm? = nil
+    ) throws {
+        let folder = try ScratchFolder("squid")
         let authentication: [String]
         switch demand {
         case .nothing: authentication = []
@@ -50,6 +51,24 @@ package final class Squid: RealServer {
         let access =
             authentication.isEmpty
             ? ["http_access allow all"] : ["acl known proxy_auth REQUIRED", "http_access allow known"]
+        try self.init(folder, lines: authentication + access, leaf: leaf, environment: realm?.environment ?? [:])
+    }
+
+    /// Starts it as the child of a parent, whose lines of squid.conf these are.
+    package convenience init(asking lines: String) throws {
+        try self.init(ScratchFolder("squid"), lines: [lines, "http_access allow all"])
+    }
+
+    private init(
+        _ folder: ScratchFolder,
+        lines: [String],
+        leaf: TestAuthority.Leaf? = nil,
+        environment: [String: String] = [:]
+    ) throws {
+        self.folder = folder
+        port = try FreePort.reserve()
+        try folder.folder("run")
+        log = AccessLog(path: folder("run/access.log"))
         let format = ["%>Hs", "%rm", "%ru", "%{Proxy-Authorization}>h"].joined(separator: AccessLog.separator)
         let secured = leaf.map { " tls-cert=\($0.certificate) tls-key=\($0.key)" } ?? ""
         let configuration = """
@@ -66,8 +85,7 @@ package final class Squid: RealServer {
             pinger_enable off
             cache deny all
             shutdown_lifetime 1 second
-            \(authentication.joined(separator: "\n"))
-            \(access.joined(separator: "\n"))
+            \(lines.joined(separator: "\n"))
             http_access deny all
 
             """
@@ -75,7 +93,7 @@ package final class Squid: RealServer {
         service = "countersign\(port)"
         let arguments = try ["-N", "-n", service, "-f", folder.write(configuration, to: "squid.conf")]
         // Asked politely it takes two seconds, clients or not, and there is nothing to keep.
-        process = try TestProcess("squid", arguments, environment: realm?.environment ?? [:], stopSignal: SIGKILL)
+        process = try TestProcess("squid", arguments, environment: environment, stopSignal: SIGKILL)
         try waitUntilAccepting(port, of: process)
     }
 
