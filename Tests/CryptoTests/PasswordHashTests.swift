@@ -24,7 +24,7 @@ struct PasswordHashTests {
         return hash.matches(bytes.span)
     }
 
-    @Test("S-3 a password is compared with bcrypt's and SHA-2 crypt's hashes of it")
+    @Test("R-9 a password is compared with bcrypt's and SHA-2 crypt's hashes of it")
     func knownHashes() throws {
         for (text, password) in Self.known {
             let hash = try PasswordHash(Array(text.utf8).span)
