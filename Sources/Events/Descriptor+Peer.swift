@@ -36,23 +36,24 @@ extension Descriptor {
         return []
     }
 
-    /// Where a connection that the kernel redirected was going; nil where it wasn't redirected.
-    package borrowing func originalDestination() -> SocketAddress? {
-        // linux/netfilter_ipv4.h and linux/netfilter_ipv6/ip6_tables.h: the one number for both.
-        let originalDestination: Int32 = 80
-        let rawValue = rawValue
-        guard let own = unsafe SocketAddress.read({ unsafe getsockname(rawValue, $0, $1) }) else { return nil }
-        for level in [IPPROTO_IP.asLevel, IPPROTO_IPV6.asLevel] {
-            let asked = unsafe SocketAddress.read { unsafe getsockopt(rawValue, level, originalDestination, $0, $1) }
-            // Connection tracking remembers those too that came on their own.
-            if let asked { return asked == own ? nil : asked }
-        }
-        return nil
-    }
-
     /// The address that it was accepted at; nil for other than IP.
     package borrowing func localAddress() -> SocketAddress? {
         let rawValue = rawValue
         return unsafe SocketAddress.read { unsafe getsockname(rawValue, $0, $1) }
+    }
+}
+
+extension StreamSocket {
+    /// Where a connection that the kernel redirected was going; nil where it wasn't redirected.
+    package var originalDestination: SocketAddress? {
+        // linux/netfilter_ipv4.h and linux/netfilter_ipv6/ip6_tables.h: the one number for both.
+        let originalDestination: Int32 = 80
+        let descriptor = rawDescriptor
+        for level in [IPPROTO_IP.asLevel, IPPROTO_IPV6.asLevel] {
+            let asked = unsafe SocketAddress.read { unsafe getsockopt(descriptor, level, originalDestination, $0, $1) }
+            // Connection tracking remembers those too that came on their own.
+            if let asked { return asked == localAddress ? nil : asked }
+        }
+        return nil
     }
 }

@@ -3,6 +3,9 @@ package struct ClientConnectionStateMachine {
     package enum State: Equatable, Sendable {
         /// Between requests. Ends with a byte, the client's end, or the idle limit.
         case idle
+        /// What comes first says whom the connection is for, and may be no HTTP. Ends with that, the client's
+        /// end, or the limit.
+        case announcing
         /// Part of a head has come. Ends with its end, the client's end, or the head's limit.
         case readingHead
         /// A request is being served. Ends with its response, or the client.
@@ -21,9 +24,9 @@ package struct ClientConnectionStateMachine {
     }
 
     package enum Input: Equatable { case read, pause, discard }
-    package enum Work: Equatable { case none, parseHead, takeBody, relayTunnel, look }
-    package enum End: Equatable { case none, close, abortExchange, halfClose, endLook }
-    package enum Expiry: Equatable { case none, close, abortExchange, refuse }
+    package enum Work: Equatable { case none, parseHead, takeBody, relayTunnel, look, announce }
+    package enum End: Equatable { case none, close, abortExchange, halfClose, endLook, endAnnouncement }
+    package enum Expiry: Equatable { case none, close, abortExchange, refuse, endAnnouncement }
 
     package private(set) var state = State.idle
     /// The client lets the connection be used again.
@@ -36,6 +39,9 @@ package struct ClientConnectionStateMachine {
 
     package init() {}
 
+    /// Nothing is under way.
+    package var isWaiting: Bool { state == .idle || state == .announcing }
+
     /// There is something to read; while it `isBlocked` by a client that doesn't read, no further request is taken.
     package func readable(hasUnread: Bool, isBlocked: Bool) -> Input {
         switch state {
@@ -43,7 +49,7 @@ package struct ClientConnectionStateMachine {
         case .closing, .closed: .pause
         case .idle where isBlocked: .pause
         case .welcoming: .pause
-        case .idle, .readingHead, .looking: isEndOfFileSeen ? .pause : .read
+        case .idle, .announcing, .readingHead, .looking: isEndOfFileSeen ? .pause : .read
         case .inExchange, .tunnelling: hasUnread || isEndOfFileSeen ? .pause : .read
         }
     }
@@ -56,9 +62,16 @@ package struct ClientConnectionStateMachine {
         case .inExchange: isBodyOpen && hasBytes ? .takeBody : .none
         case .tunnelling: hasBytes ? .relayTunnel : .none
         case .looking: hasBytes ? .look : .none
+        case .announcing: hasBytes ? .announce : .none
         case .welcoming, .lingering, .closing, .closed: .none
         }
     }
+
+    /// What comes first is to be looked at before anything is taken for HTTP.
+    package mutating func announcementExpected() { state = .announcing }
+
+    /// Requests in the clear follow.
+    package mutating func announced() { state = .idle }
 
     /// A first byte of a head came.
     package mutating func headBegan() {
@@ -108,6 +121,7 @@ package struct ClientConnectionStateMachine {
             return isBodyOpen ? .abortExchange : .none
         case .tunnelling: return .halfClose
         case .looking: return .endLook
+        case .announcing: return .endAnnouncement
         case .welcoming, .closing, .closed: return .none
         }
     }
@@ -118,7 +132,7 @@ package struct ClientConnectionStateMachine {
     /// The exchange's response was handed over in full.
     package mutating func exchangeEnded(keepsAlive: Bool, isBodyRead: Bool, hasUnread: Bool) {
         switch state {
-        case .inExchange, .readingHead, .tunnelling, .looking, .welcoming, .idle:
+        case .inExchange, .readingHead, .announcing, .tunnelling, .looking, .welcoming, .idle:
             if keepsAlive && mayGoOn(hasUnread: hasUnread) && isBodyRead && !isEndOfFileSeen {
                 state = .idle
             } else {
@@ -135,6 +149,8 @@ package struct ClientConnectionStateMachine {
         switch state {
         case .idle, .lingering, .closing:
             return .close
+        case .announcing:
+            return .endAnnouncement
         case .readingHead:
             requestMalformed()
             return .refuse
@@ -152,7 +168,7 @@ package struct ClientConnectionStateMachine {
     package mutating func tunnelClosed() {
         switch state {
         case .tunnelling, .looking, .welcoming: state = .closing
-        case .idle, .readingHead, .inExchange, .lingering, .closing, .closed: break
+        case .idle, .announcing, .readingHead, .inExchange, .lingering, .closing, .closed: break
         }
     }
 

@@ -14,13 +14,20 @@ package struct DestinationTerms {
     /// The rules of the parents' that are for this client, where some aren't for all.
     package var parentRules: [Int] = []
 
+    /// What is dialled, where the kernel redirected the client's connection (A-22).
+    package var redirection: Redirection?
+
     package init() {}
+
+    /// No credential of ours may go there (A-22).
+    package var isDoubtful: Bool { redirection?.isDoubtful == true }
 
     /// Tells them apart by names, none of which holds a line feed.
     package var key: String {
         let names = hops.map { $0.map(\.name).joined(separator: "\n") } ?? ""
         let certificates = parents.contains { $0 != nil } ? parents.map { $0?.name ?? "" }.joined(separator: "\n") : ""
         return "\(place) \(own?.name ?? "")\n\(certificates)\n\(parentRules)\n\(names)"
+            + (redirection.map { "\n\($0.address) \($0.isDoubtful)" } ?? "")
     }
 }
 

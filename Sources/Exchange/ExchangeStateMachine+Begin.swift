@@ -29,7 +29,7 @@ extension ExchangeStateMachine {
             client: client,
             method: head.method,
             isSecure: destination.isSecure,
-            isCrossSite: CrossSite.judge(head, host: destination.asked.host),
+            isCrossSite: CrossSite.judge(head, host: addressed?.called?.host ?? destination.asked.host),
             bringsAuthorization: head.fields.contains(.authorization)
         )
         let isAbsolute = destination.hop.isParent && destination.hop.tunnel == nil
@@ -138,7 +138,7 @@ extension ExchangeStateMachine {
     /// What becomes of the Authorization that the request brings itself.
     private mutating func judgeOwnAuthorization(_ head: borrowing RequestHead) -> LocalResponse? {
         guard let destination else { return nil }
-        if destination.hop.isParent, !isInside, head.fields.contains(.proxyAuthorization) {
+        if destination.hop.isParent, !isUnaware, head.fields.contains(.proxyAuthorization) {
             // One that the client logged in with is for this proxy alone.
             passesProxyAuthorization =
                 request.client.login == nil && destination.hop.leavesChallenges(to: request.client)

@@ -51,7 +51,7 @@ extension ExchangeStateMachine {
             head,
             form: form,
             pseudonym: pseudonym,
-            mapping: destination?.mapping,
+            mapping: mapping,
             replaced: replacedFields,
             into: &buffer
         )

@@ -244,6 +244,7 @@ extension ExchangeStateMachine {
     mutating func passOn(_ side: Side) -> Step {
         guard let reading else { return finish(with: .proxyChallengeUnanswered) }
         if side == .parent && (form.target == .authority || isEstablishing) { return passOnTunnelChallenge() }
+        if side == .parent && isUnaware { return finish(with: .proxyChallengeUnanswered) }
         state = .relaying
         releaseLedger()
         // What answered a HEAD of ours (B-3) has no body for the client's own method.
@@ -265,7 +266,7 @@ extension ExchangeStateMachine {
     /// is kept where its login is bound to that (C-8).
     private mutating func passOnTunnelChallenge() -> Step {
         // Whoever speaks in its tunnel takes all that comes for the origin's.
-        if isInside { return finish(with: .proxyChallengeUnanswered) }
+        if isUnaware { return finish(with: .proxyChallengeUnanswered) }
         guard isBound else { return challengeClient(reusesUpstream: false) }
         guard refused == .toBeRead else { return challengeClient(reusesUpstream: refused == .read) }
         isChallengingClient = true

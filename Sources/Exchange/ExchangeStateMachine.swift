@@ -145,6 +145,8 @@ package struct ExchangeStateMachine: ~Copyable {
     package internal(set) var isInside = false
     /// The connection in hand leads to a SOCKS5 proxy, which has not connected yet.
     var isNegotiating = false
+    /// How the client called the origin, where it doesn't know of a proxy; nil for one that does.
+    package var addressed: AddressedRequest?
     /// The hops that failed this request, by their places.
     package internal(set) var triedWays: UInt64 = 0
     /// Connections that said what nobody asked for before the request went.
@@ -229,6 +231,7 @@ package struct ExchangeStateMachine: ~Copyable {
         isOpening = false
         openingFailure = nil
         isInside = false
+        addressed = nil
         bringsAuthorization = false
         answersByUserinfo = false
         passesProxyAuthorization = false
@@ -263,6 +266,15 @@ extension ExchangeStateMachine {
 
     /// The rule that was used wants a wrong rspauth to end the exchange.
     package func verifiesServer(_ side: Side) -> Bool { rule(side)?.verifiesServer ?? false }
+
+    /// The client doesn't know that there is a proxy.
+    var isUnaware: Bool { isInside || addressed != nil }
+
+    /// What the client and the upstream call the same origin, where they call it differently.
+    package var mapping: OriginMapping? {
+        guard let addressed, addressed.isFixed, let destination else { return destination?.mapping }
+        return addressed.mapping(to: destination.origin)
+    }
 
     /// The connection belongs to the client's own, which logs in at the parent itself (A-13, C-8), or which takes what it
     /// speaks in its tunnel for a connection of its own.

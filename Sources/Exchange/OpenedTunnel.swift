@@ -8,9 +8,13 @@ package final class OpenedTunnel: Sendable {
     /// What its first request is answered with, since the origin can't be reached or isn't whom the client means.
     package let failure: LocalResponse?
 
-    package init(origin: Origin, failure: LocalResponse?) {
+    /// Where the connection was going that the kernel redirected; nil where the client named what it wants.
+    package let redirection: Redirection?
+
+    package init(origin: Origin, failure: LocalResponse?, redirection: Redirection? = nil) {
         self.origin = origin
         self.failure = failure
+        self.redirection = redirection
         text = Array("\(origin.scheme.text)://\(origin.authority)".utf8)
     }
 

@@ -21,15 +21,7 @@ package struct RequestAdmission: Sendable {
         isClientAllowed: Bool,
         in tunnel: OpenedTunnel? = nil
     ) -> LocalResponse? {
-        guard isClientAllowed else {
-            return LocalResponse(
-                403,
-                .httpRequestDenied,
-                "access.client",
-                "This client may not use the proxy.",
-                closes: true
-            )
-        }
+        guard isClientAllowed else { return .clientRefused }
         let ofTarget = tunnel.map { $0.refusal(head, takesUserinfo: http.userinfo) } ?? refusalOfTarget(head)
         return ofTarget ?? refusalOfMethod(head) ?? refusalOfExpectation(head) ?? refusalOfLoop(head)
     }
@@ -138,5 +130,18 @@ package struct RequestAdmission: Sendable {
             if ASCII.equals(value.extracting(start..<end), pseudonym) { return true }
         }
         return false
+    }
+}
+
+extension LocalResponse {
+    /// Who asks may not.
+    package static var clientRefused: LocalResponse {
+        LocalResponse(
+            403,
+            .httpRequestDenied,
+            "access.client",
+            "This client may not use the proxy.",
+            closes: true
+        )
     }
 }

@@ -16,8 +16,8 @@ package struct RequestHead: ~Copyable, Sendable {
     package private(set) var isEmptyLineSkipped = false
 
     /// Method, space and target.
-    private var line: [UInt8] = []
-    private var methodCount = 0
+    private(set) var line: [UInt8] = []
+    private(set) var methodCount = 0
     private var progress = HeadProgress()
 
     /// An empty head to be filled by `parse`.
@@ -43,6 +43,12 @@ package struct RequestHead: ~Copyable, Sendable {
     package var contentLength: UInt64? {
         if case .fixed(let length) = bodyLength { return length }
         return nil
+    }
+
+    /// Takes another target; `read` is that of `written`, the same method, a space and it.
+    mutating func replaceLine(_ written: [UInt8], _ read: RequestTarget) {
+        line.fill(at: 0, with: written.span)
+        target = read
     }
 
     /// Drops what was read and keeps the capacity.

@@ -32,6 +32,9 @@ extension ClientConnection {
     /// Requests follow in the tunnel, through `channel` where TLS was opened.
     func serve(_ tunnel: OpenedTunnel, through channel: TLSChannel?) {
         opened = tunnel
+        // What follows is HTTP, however the tunnel was asked for.
+        addressing = .byTarget
+        asking = .connect
         runner = nil
         machine.opened()
         setDeadline(worker.timeouts.requestHead)

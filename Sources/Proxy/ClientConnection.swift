@@ -19,6 +19,11 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     var machine = ClientConnectionStateMachine()
     /// Its tunnel, once that is opened: whatever it asks for is asked for in there.
     var opened: OpenedTunnel?
+    /// How its requests say whom they are for, and how it asks for its tunnel.
+    var addressing = Addressing.byTarget
+    var asking = TunnelAsking.connect
+    /// What is known of it before it has said whom it is for.
+    var announcement: Announcement?
     /// Bytes that arrived and were not taken yet.
     private var inbound = ByteBuffer() {
         didSet { hasInbound = !inbound.isEmpty }
@@ -57,11 +62,12 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
         socket.observer = self
         deadline = Deadline(worker.loop, observer: self)
         setDeadline(worker.timeouts.requestHead)
-        socket.resumeReading()
+        begin(under: worker.policy.listeners[listener].mode)
+        if !socket.isClosed { socket.resumeReading() }
     }
 
     /// It idles between requests; who came just now has yet to say what he came for.
-    var mayEnd: Bool { machine.state == .idle && worker.loop.now.since(arrival) >= .seconds(1) }
+    var mayEnd: Bool { machine.isWaiting && worker.loop.now.since(arrival) >= .seconds(1) }
     var keepsAlive: Bool { machine.mayGoOn(hasUnread: hasUnread) && !worker.isDraining }
     var trailers: Fields? { body.trailers }
     var stream: StreamSocket { socket }
@@ -144,6 +150,10 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
                 // Nothing taken leaves it to another reader of the same bytes.
                 guard machine.state != .looking else { return offset }
                 continue
+            case .announce:
+                guard let taken = announce(bytes.extracting(offset..<bytes.count)) else { return offset }
+                offset += taken
+                continue
             case .relayTunnel:
                 guard let runner, runner.takesTunnelBytes else { return offset }
                 runner.tunnelReceived(bytes.extracting(offset..<bytes.count), fromClient: true)
@@ -175,7 +185,7 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
         }
     }
 
-    private func headReceived(_ outline: ExchangeInProgress.RequestOutline, _ runner: ExchangeRunner) {
+    func headReceived(_ outline: ExchangeInProgress.RequestOutline, _ runner: ExchangeRunner) {
         let hasBody = outline.bodyLength != .none && outline.bodyLength != .fixed(0)
         hasBodyToRead = hasBody
         if hasBody { body.begin(outline.bodyLength, .request, limits: worker.limits) }
@@ -231,6 +241,7 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
         case .abortExchange: abort()
         case .halfClose: runner?.tunnelEnded(fromClient: true)
         case .endLook: runner?.lookEnded()
+        case .endAnnouncement: announcementEnded()
         }
     }
 
@@ -315,7 +326,7 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
             socket.resumeReading()
         case .closing:
             close()
-        case .readingHead, .inExchange, .tunnelling, .looking, .welcoming, .closed:
+        case .announcing, .readingHead, .inExchange, .tunnelling, .looking, .welcoming, .closed:
             break
         }
     }
@@ -349,6 +360,7 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
         case .close: close()
         case .abortExchange: abort()
         case .refuse: runner?.requestTimedOut()
+        case .endAnnouncement: announcementEnded()
         }
     }
 

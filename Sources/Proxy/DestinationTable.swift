@@ -9,6 +9,7 @@ internal import Trust
 final class DestinationTable {
     private static let slotCount = 8192
     private static let bound = 4096
+    private static let hopBound = 4 * bound
 
     private var slots = [Destination?](repeating: nil, count: slotCount)
     private var count = 0
@@ -53,6 +54,8 @@ final class DestinationTable {
 
     func hop(_ key: String, _ make: () -> Hop) -> Hop {
         if let hop = hops[key] { return hop }
+        // Of one host there may be hops to many addresses, to which clients were going.
+        if hops.count >= Self.hopBound { clear() }
         let hop = make()
         hops[key] = hop
         return hop

@@ -52,6 +52,18 @@ struct ExchangeInProgress: ~Copyable {
         }
     }
 
+    /// Gives the target of a client's that doesn't know of a proxy the origin that it is for; the refusal of one that is
+    /// for another.
+    mutating func address(by addressing: Addressing) -> LocalResponse? {
+        switch addressing.address(&request) {
+        case nil: return nil
+        case .refused(let response): return response
+        case .addressed(let addressed):
+            machine.addressed = addressed
+            return nil
+        }
+    }
+
     /// Begins to serve the request, unless it is refused.
     mutating func begin(
         _ policy: Policy,
@@ -59,13 +71,14 @@ struct ExchangeInProgress: ~Copyable {
         isClientAllowed: Bool,
         _ identity: Client,
         in tunnel: OpenedTunnel?,
-        by hops: [NextHop]?
+        by hops: [NextHop]?,
+        at redirection: Redirection?
     ) -> ExchangeStateMachine.Step {
         if let refusal = policy.admission.refusal(request, isClientAllowed: isClientAllowed, in: tunnel) {
             return machine.refuse(refusal)
         }
         let upgrades = policy.admission.upgrades(request)
-        let destination = destination(worker, identity, tunnel, upgrades: upgrades, by: hops)
+        let destination = destination(worker, identity, tunnel, upgrades: upgrades, by: hops, at: redirection)
         if let refusal = worker.refusal(of: destination) { return machine.refuse(refusal) }
         let terms = ExchangeTerms(
             upgrades: upgrades,
@@ -87,7 +100,8 @@ struct ExchangeInProgress: ~Copyable {
         _ identity: Client,
         _ tunnel: OpenedTunnel?,
         upgrades: Bool,
-        by hops: [NextHop]?
+        by hops: [NextHop]?,
+        at redirection: Redirection?
     ) -> Destination {
         let isAnonymous = isAnonymous(worker, tunnel)
         guard let tunnel else {
@@ -96,7 +110,8 @@ struct ExchangeInProgress: ~Copyable {
                 of: identity,
                 isAnonymous: isAnonymous,
                 upgrades: upgrades,
-                by: hops
+                by: hops,
+                at: redirection
             )
         }
         return worker.destination(in: tunnel, of: identity, isAnonymous: isAnonymous, by: hops)
@@ -151,7 +166,7 @@ struct ExchangeInProgress: ~Copyable {
     }
 
     private func isCrossSite(_ tunnel: OpenedTunnel?) -> Bool {
-        CrossSite.judge(request, host: tunnel?.origin.host ?? "")
+        CrossSite.judge(request, host: tunnel?.origin.host ?? machine.addressed?.calledHost ?? "")
     }
 
     /// An upstream connection is in hand; `isBound` where it is the client's connection's alone from now on.
@@ -263,7 +278,7 @@ struct ExchangeInProgress: ~Copyable {
     func appendResponse(_ form: ResponseForm, _ worker: Worker, into buffer: inout ByteBuffer) -> Bool {
         buffer.removeAll()
         let terms = terms(worker, keepsAlive: form.keepsAlive)
-        let mapping = machine.destination?.mapping
+        let mapping = machine.mapping
         if mapping != nil, OriginMapping.asksForSecureOrigin(response.fields) {
             worker.shared.log.warn("a server sets a cookie that a client in the clear refuses: its name asks for TLS")
         }

@@ -7,6 +7,8 @@ struct Arrival {
     enum Question: CaseIterable {
         /// Who asks.
         case login
+        /// Whether the address that its connection was going to is the host's.
+        case place
         /// Which way it goes: a PAC file says so.
         case route
         /// Whether the destination may be reached.
@@ -31,6 +33,8 @@ struct Arrival {
     fileprivate var number: UInt64 = 0
     /// What the login that the request brings is worth, once that has been looked at.
     var login: LoginVerifier.Verdict?
+    /// Where its connection was going, once that has been compared with the host's addresses.
+    var redirection: Redirection?
     /// A PAC file was asked; `via` is its answer, nil where it had none.
     var isRouteKnown = false
     /// The way that a PAC file gives; nil where the route has none.
@@ -60,6 +64,7 @@ extension ExchangeRunner {
     private func answer(to question: Arrival.Question, _ client: ClientConnection) -> Arrival.Outcome {
         switch question {
         case .login: judgeLogin(of: client)
+        case .place: judgeRedirection(of: client)
         case .route: findRoute(of: client)
         case .destination: .passed
         }

@@ -97,8 +97,9 @@ extension ExchangeRunner {
     /// Where what the client asks for in its tunnel goes, under the rules that its CONNECT began under.
     func findInside() -> Destination? {
         guard let client, let destination = exchange.machine.destination, destination.isOpened else { return nil }
+        let redirection = destination.terms.redirection
         return worker.destination(
-            in: OpenedTunnel(origin: destination.origin, failure: nil),
+            in: OpenedTunnel(origin: destination.origin, failure: nil, redirection: redirection),
             of: client.identity,
             by: destination.terms.hops,
             at: destination.terms.place
@@ -196,7 +197,8 @@ extension ExchangeRunner {
         let scheme: Scheme = channel == nil ? .http : .https
         let tunnel = OpenedTunnel(
             origin: Origin(scheme: scheme, host: origin.host, port: origin.port),
-            failure: failure
+            failure: failure,
+            redirection: exchange.machine.destination?.terms.redirection
         )
         keepUpstream(for: tunnel, client)
         self.client = nil

@@ -116,7 +116,8 @@ extension ExchangeRunner {
     // MARK: relaying
 
     func relayInterim() {
-        guard let client else { return }
+        // Who asked otherwise than by HTTP can't read it.
+        guard let client, client.asking == .connect else { return }
         worker.responseScratch.removeAll()
         ForwardedResponse.appendInterim(exchange.response, pseudonym: worker.pseudonym, into: &worker.responseScratch)
         worker.flushResponse(to: client)
@@ -274,7 +275,7 @@ extension ExchangeRunner {
         guard let client else { return }
         let keepsAlive = write(local, challenges: false, to: client)
         goOn(without: client)
-        client.exchangeEnded(keepsAlive: keepsAlive)
+        end(client, keepsAlive: keepsAlive)
     }
 
     private func end(with local: LocalResponse, challenges: Bool, reusesUpstream: Bool) {
@@ -284,13 +285,19 @@ extension ExchangeRunner {
         let keepsAlive = write(local, challenges: challenges, to: client)
         self.client = nil
         finish(reusesUpstream: reusesUpstream)
-        client.exchangeEnded(keepsAlive: keepsAlive)
+        end(client, keepsAlive: keepsAlive)
+    }
+
+    /// Who believes that it speaks with the target learns from a reset alone that there is none.
+    private func end(_ client: ClientConnection, keepsAlive: Bool) {
+        if client.asking == .nothing { client.cutShort() } else { client.exchangeEnded(keepsAlive: keepsAlive) }
     }
 
     /// Sends it whole; true where the client's connection goes on behind it.
     private func write(_ local: LocalResponse, challenges: Bool, to client: ClientConnection) -> Bool {
         record.status = local.status
         record.reason = local.reason
+        guard client.asking == .connect else { return tell(local, client) }
         let keepsAlive = client.keepsAlive && !local.closes && isRequestBodyRead
         worker.responseScratch.removeAll()
         local.append(
@@ -302,5 +309,14 @@ extension ExchangeRunner {
         }
         flush()
         return keepsAlive
+    }
+
+    /// Tells a client that asked for a tunnel otherwise than by HTTP that there is none.
+    private func tell(_ local: LocalResponse, _ client: ClientConnection) -> Bool {
+        guard client.asking == .socks else { return false }
+        worker.responseScratch.removeAll()
+        SOCKSReply(local).append(into: &worker.responseScratch)
+        flush()
+        return false
     }
 }

@@ -29,14 +29,13 @@ extension ExchangeRunner {
         worker.later { [self] in joinInputs(client, upstream) }
     }
 
-    /// Answers a CONNECT with a 200 of our own.
+    /// Tells the client that its tunnel is there.
     func sendEstablished() {
+        guard let client else { return }
         record.status = 200
         hasBegunResponse = true
         worker.responseScratch.removeAll()
-        worker.responseScratch.append("HTTP/1.1 200 Connection Established\r\n")
-        MessageParts.appendVia(.http11, pseudonym: worker.pseudonym, into: &worker.responseScratch)
-        worker.responseScratch.append("\r\n")
+        client.asking.appendSuccess(pseudonym: worker.pseudonym, into: &worker.responseScratch)
         flush()
     }
 

@@ -133,7 +133,10 @@ final class ExchangeRunner: DeadlineObserver {
         self.hasBody = hasBody
         isRequestBodyRead = !hasBody
         if isArrivalUsed { arrival = Arrival() }
-        guard policy.asksFirst else { return start(client) }
+        if let refusal = exchange.address(by: client.addressing) {
+            return refuse(client.isAdmitted ? refusal : .clientRefused)
+        }
+        guard policy.asksFirst || client.redirection != nil else { return start(client) }
         isArrivalUsed = true
         admit()
     }
@@ -146,7 +149,8 @@ final class ExchangeRunner: DeadlineObserver {
             isClientAllowed: client.isAdmitted,
             client.identity,
             in: client.opened,
-            by: arrival.via
+            by: arrival.via,
+            at: arrival.redirection
         )
         if hasBody { beginReplay(client) }
         if exchange.machine.destination?.isOpened == true { inside = findInside() }

@@ -10,13 +10,15 @@ extension Worker {
     /// The destination of a request: its route, its rules, and what was learned of it.
     ///
     /// The connections of one that `isAnonymous` show the origin no certificate of ours.
+    /// `redirection` says what is dialled in place of the host's own addresses.
     /// One that `upgrades` goes through a tunnel of its parent's, whatever its port; `hops` are those of a PAC file.
     func destination(
         for head: borrowing RequestHead,
         of client: Client,
         isAnonymous: Bool,
         upgrades: Bool = false,
-        by hops: [NextHop]? = nil
+        by hops: [NextHop]? = nil,
+        at redirection: Redirection? = nil
     ) -> Destination {
         let target = head.target
         let isTunnel = target.form == .authority
@@ -29,7 +31,7 @@ extension Worker {
             let host = String(copying: head.bytes(target.host))
             return makeDestination(Origin(scheme: way.scheme, host: host, port: target.port), way)
         }
-        return destination(found, of: client, isAnonymous, hops)
+        return destination(found, of: client, isAnonymous, hops, at: redirection)
     }
 
     /// The destination of all requests in a tunnel that is opened.
@@ -46,7 +48,7 @@ extension Worker {
         let way = DestinationTable.Way(scheme: origin.scheme, isTunnelled: origin.scheme == .http)
         let host = origin.host.utf8
         let found = destinations.find(host.span, origin.port, way) { makeDestination(origin, way) }
-        return destination(found, of: client, isAnonymous, hops, place)
+        return destination(found, of: client, isAnonymous, hops, place, at: tunnel.redirection)
     }
 
     private func destination(
@@ -54,9 +56,12 @@ extension Worker {
         of client: Client,
         _ isAnonymous: Bool,
         _ hops: [NextHop]?,
-        _ place: Int? = nil
+        _ place: Int? = nil,
+        at redirection: Redirection?
     ) -> Destination {
-        guard found.hopCount <= 1, hops == nil else { return upToDate(choose(found, client, isAnonymous, hops, place)) }
+        guard found.hopCount <= 1, hops == nil, redirection == nil else {
+            return upToDate(choose(found, client, isAnonymous, hops, place, redirection))
+        }
         guard configuration.rules.hasClientCertificates || found.hop.isForSomeClients else { return upToDate(found) }
         return upToDate(variant(of: found, for: client, isAnonymous))
     }
@@ -73,12 +78,14 @@ extension Worker {
         _ client: Client,
         _ isAnonymous: Bool,
         _ hops: [NextHop]?,
-        _ place: Int?
+        _ place: Int?,
+        _ redirection: Redirection?
     ) -> Destination {
         var base = found
-        if let hops {
+        if hops != nil || redirection != nil {
             var terms = DestinationTerms()
             terms.hops = hops
+            terms.redirection = redirection
             base = variant(of: found, terms)
         }
         let place = place ?? (shared.ways.isEmpty ? 0 : firstAlive(of: base, except: 0) ?? 0)
@@ -113,7 +120,7 @@ extension Worker {
         let rules = configuration.rules
         var terms = found.terms
         terms.own = nil
-        if !isAnonymous {
+        if !isAnonymous, !terms.isDoubtful {
             terms.own = rules.clientCertificateRule(for: found.origin, isProxy: false, client: client)?.credential
         }
         terms.parents = []
@@ -133,7 +140,7 @@ extension Worker {
         guard terms.key != root.terms.key else { return root }
         if let known = root.variants[terms.key] { return known }
         let made = makeDestination(found.asked, found.way, terms)
-        made.learned = found.learned
+        if !terms.isDoubtful { made.learned = found.learned }
         made.root = root
         if root.variants.count >= Self.mostVariants { root.variants.removeAll() }
         root.variants[terms.key] = made

@@ -22,7 +22,7 @@ extension Worker {
         }
         let security = way.isTunnel || origin.scheme == .http ? nil : security(of: origin, terms.own)
         let candidates =
-            way.isTunnel
+            way.isTunnel || terms.isDoubtful
             ? CandidateRules(origin: origin, isProxy: false, rules: [])
             : configuration.rules.candidates(for: origin, isProxy: false)
         return Destination(
@@ -57,7 +57,7 @@ extension Worker {
     ) -> Hop {
         switch next {
         case .direct:
-            return hop(to: origin, by: route, security)
+            return hop(to: origin, by: route, security, terms)
         case .parent(let parent) where parent.kind == .socks5:
             return hop(to: origin, bySOCKS: parent, security, terms)
         case .parent(let parent):
@@ -66,9 +66,14 @@ extension Worker {
         }
     }
 
-    private func hop(to origin: Origin, by route: Route, _ security: HopSecurity?) -> Hop {
+    private func hop(
+        to origin: Origin,
+        by route: Route,
+        _ security: HopSecurity?,
+        _ terms: DestinationTerms
+    ) -> Hop {
         let port = route.to?.port ?? origin.port
-        let address = route.to?.address
+        let address = route.to?.address ?? terms.redirection?.address
         let key = "origin \(origin.host):\(port) \(address?.description ?? "") \(security?.key ?? "")"
         return destinations.hop(key) {
             Hop(

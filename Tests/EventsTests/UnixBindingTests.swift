@@ -137,11 +137,14 @@ import Testing
     func notRedirected() throws {
         let loop = try EventLoop()
         let binding = try PortBinding(anyLoopbackPort, count: 1)
-        guard let listening = binding.take() else { throw SystemError(.listen, code: ENOENT) }
+        let acceptor = Acceptor(loop)
+        let listener = try listen(loop, binding, acceptor)
         let socket = try StreamSocket.connect(to: binding.address, loop: loop)
-        let accepted = Descriptor(owning: accept(listening.rawValue, nil, nil))
-        let (original, own) = (accepted.originalDestination(), accepted.localAddress())
-        #expect(original == nil && own == binding.address)
+        #expect(run(loop) { !acceptor.sockets.isEmpty })
+        #expect(acceptor.sockets[0].originalDestination == nil)
+        #expect(acceptor.sockets[0].localAddress == binding.address)
         socket.close()
+        acceptor.sockets[0].close()
+        listener.close()
     }
 }
