@@ -137,8 +137,8 @@ import Testing
 
     @Test("R-3 a file that changes holds within seconds, whatever was known; one with a mistake changes nothing")
     func changes() throws {
-        let (one, two) = (try parent("one"), try parent("two"))
-        let proxy = try start(Self.function + "{ return 'PROXY 127.0.0.1:\(one.port)' }", two)
+        let (one, two, instead) = (try parent("one"), try parent("two"), try parent("instead"))
+        let proxy = try start(Self.function + "{ return 'PROXY 127.0.0.1:\(one.port)' }", instead)
         #expect(try proxy.get("http://a.example/").text.hasPrefix("one"))
         try proxy.folder.write(Self.function + "{ return 'PROXY 127.0.0.1:\(two.port)' }", to: "proxy.pac")
         try eventually("the new file") { try proxy.get("http://a.example/").text.hasPrefix("two") }
