@@ -214,6 +214,8 @@ package final class Destination {
     package var variants: [String: Destination] = [:]
     /// Whose variant it is; nil where it is none.
     package var root: Destination?
+    /// What `access` says of it.
+    package let standing: DestinationStanding
     /// When it was used last, for eviction.
     package var lastUse = Instant(nanoseconds: 0)
 
@@ -229,8 +231,10 @@ package final class Destination {
         terms: DestinationTerms = DestinationTerms(),
         hop: Hop,
         candidates: CandidateRules,
-        tunnelTrust: TrustPolicy? = nil
+        tunnelTrust: TrustPolicy? = nil,
+        standing: DestinationStanding = .open
     ) {
+        self.standing = standing
         self.isTunnelled = isTunnelled
         self.isOpened = isOpened
         self.tunnelTrust = tunnelTrust

@@ -1,4 +1,5 @@
 package import HTTP
+internal import Rules
 
 /// What went wrong on the way to an upstream, where, and whether another connection may be tried.
 package struct ExchangeError: Error, Equatable, Sendable {
@@ -20,6 +21,8 @@ package struct ExchangeError: Error, Equatable, Sendable {
         /// TLS could not be had: the server is refused by its policy, or the protocol failed.
         case secureChannel(SecureChannelFailure)
         case loop
+        /// The address, or the way to it, is one that `access` doesn't let the request have.
+        case prohibited
         /// There is no tunnel to the parent through the one before it; why, the response says that a client would get.
         case carrierFailed(LocalResponse)
         /// A SOCKS5 proxy made no connection.
@@ -127,6 +130,8 @@ package struct ExchangeError: Error, Equatable, Sendable {
                 "proxy.loop",
                 "The request would come back to this proxy."
             )
+        case .prohibited:
+            return LocalResponse(.address)
         case .replayFailed:
             return LocalResponse(
                 502,

@@ -65,7 +65,8 @@ extension ExchangeError {
         // A parent that refused our login is alive, and that is no reason to go round it.
         case .carrierFailed(let response): response.receivedStatus != 407
         case .socksFailed: false
-        case .connectionLimitReached, .responseTimedOut, .requestTimedOut, .outOfDescriptors, .replayFailed:
+        case .prohibited, .connectionLimitReached, .responseTimedOut, .requestTimedOut, .outOfDescriptors,
+            .replayFailed:
             false
         }
     }

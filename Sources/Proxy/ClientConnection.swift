@@ -9,6 +9,8 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     let worker: Worker
     var identity: Client
     let number: UInt64
+    /// It came by loopback or a unix socket: also what one of the machine's addresses sent, which no other can.
+    let isOfThisMachine: Bool
     /// The place of the port that it came by.
     let listener: Int
     /// The rules under which it was judged last, and whether it was admitted.
@@ -55,6 +57,7 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
         self.identity = identity
         self.number = number
         self.listener = listener
+        isOfThisMachine = identity.address.map { $0.isLoopback || worker.shared.ownAddresses.isOwn($0) } ?? true
         arrival = worker.loop.now
     }
 

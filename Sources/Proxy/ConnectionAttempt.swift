@@ -12,7 +12,10 @@ final class ConnectionAttempt: DialerObserver {
     }
 
     let worker: Worker
+    let destination: Destination
     let hop: Hop
+    /// What the exchange may have dialled.
+    let reaching: Reaching
     /// Whose connection the exchange asks for.
     let wanted: ConnectionIdentity?
     /// The exchange that waits for it; let go of when that wants no connection any more.
@@ -26,9 +29,11 @@ final class ConnectionAttempt: DialerObserver {
     /// Why an address may not be dialled.
     private var refusal: ExchangeError?
 
-    init(worker: Worker, hop: Hop, runner: ExchangeRunner) {
+    init(worker: Worker, destination: Destination, runner: ExchangeRunner) {
         self.worker = worker
-        self.hop = hop
+        self.destination = destination
+        hop = destination.hop
+        reaching = runner.exchange.reaching
         wanted = runner.exchange.machine.wantedIdentity
         self.runner = runner
     }
@@ -116,10 +121,15 @@ final class ConnectionAttempt: DialerObserver {
         }
     }
 
-    /// What would come back to this proxy is dialled at no address (H-13).
+    /// What would come back to this proxy is dialled at no address (H-13), nor what `access` refuses.
     func permits(_ address: IPAddress) -> Bool {
-        guard worker.shared.ownAddresses.contains(address, port: hop.port) else { return true }
-        refusal = refusal ?? ExchangeError(.loop, .local)
+        if worker.shared.ownAddresses.contains(address, port: hop.port) {
+            refusal = refusal ?? ExchangeError(.loop, .local)
+        } else if worker.mayDial(address, for: destination, reaching) {
+            return true
+        } else {
+            refusal = refusal ?? ExchangeError(.prohibited, .local)
+        }
         return false
     }
 
@@ -130,7 +140,7 @@ final class ConnectionAttempt: DialerObserver {
     private func take(_ outcome: Dialer.Outcome) -> Start {
         dialer = nil
         switch outcome {
-        case .connected(let socket, _): return open(socket)
+        case .connected(let socket, let address): return open(socket, at: address)
         case .failed(.notResolved): return fail(ExchangeError(.nameNotResolved, source))
         case .failed(.refused): return fail(refusal ?? ExchangeError(.unreachable, source))
         case .failed(.failed(let error, _)): return fail(Self.error(error, source))
@@ -143,10 +153,12 @@ final class ConnectionAttempt: DialerObserver {
         return ExchangeError(error.isTimeout ? .connectionTimedOut : .unreachable, source)
     }
 
-    private func open(_ socket: StreamSocket) -> Start {
+    private func open(_ socket: StreamSocket, at address: IPAddress) -> Start {
         isOver = true
         hasPlace = false
         let connection = worker.pool.add(hop) { UpstreamConnection(worker: worker, hop: hop, id: $0, socket: socket) }
+        connection.address = address
+        connection.isForEverybody = worker.isForEverybody(address, destination)
         connection.runner = runner
         connection.start()
         return .opened(connection)

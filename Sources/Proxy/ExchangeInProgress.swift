@@ -14,6 +14,8 @@ struct ExchangeInProgress: ~Copyable {
     var response = ResponseHead()
     var machine = ExchangeStateMachine()
     var responseBody = BodyReader()
+    /// What the request may have dialled.
+    var reaching = Reaching()
 
     /// Forgets the exchange, keeping storage for the next.
     mutating func reset() {
@@ -79,7 +81,9 @@ struct ExchangeInProgress: ~Copyable {
         }
         let upgrades = policy.admission.upgrades(request)
         let destination = destination(worker, identity, tunnel, upgrades: upgrades, by: hops, at: redirection)
-        if let refusal = worker.refusal(of: destination) { return machine.refuse(refusal) }
+        if let refusal = worker.refusal(of: destination) ?? refusal(of: destination, isInside: tunnel != nil) {
+            return machine.refuse(refusal)
+        }
         let terms = ExchangeTerms(
             upgrades: upgrades,
             mightBeAnswered: destination.mightBeAnswered(for: identity)
@@ -94,8 +98,20 @@ struct ExchangeInProgress: ~Copyable {
         )
     }
 
+    /// What `access` has against it.
+    private mutating func refusal(of destination: Destination, isInside: Bool) -> LocalResponse? {
+        guard !destination.standing.isOpen, !reaching.isExempt else { return nil }
+        let needsAllowed = destination.standing.needsAllowedAddress(path: request.rulePath)
+        reaching.needsAllowed = needsAllowed
+        return destination.standing.refusal(
+            path: request.rulePath,
+            isLocal: reaching.isLocal,
+            isInside: isInside
+        ).map { LocalResponse($0) }
+    }
+
     /// Where the request goes; one that a web page made another site's browser send goes without identity.
-    private func destination(
+    func destination(
         _ worker: Worker,
         _ identity: Client,
         _ tunnel: OpenedTunnel?,

@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Exchange
 internal import Rules
 
@@ -39,6 +40,8 @@ struct Arrival {
     var isRouteKnown = false
     /// The way that a PAC file gives; nil where the route has none.
     var via: [NextHop]?
+    /// The addresses of the destination's name, once they are known; none where it can't be resolved.
+    var addresses: [IPAddress]?
 }
 
 extension ExchangeRunner {
@@ -66,7 +69,7 @@ extension ExchangeRunner {
         case .login: judgeLogin(of: client)
         case .place: judgeRedirection(of: client)
         case .route: findRoute(of: client)
-        case .destination: .passed
+        case .destination: judgeDestination(of: client)
         }
     }
 

@@ -10,16 +10,22 @@ extension ExchangeRunner {
     func acquire(fresh: Bool) -> ExchangeStateMachine.Step? {
         phase = .none
         giveUpUpstream()
-        guard let hop = exchange.machine.destination?.hop else { return nil }
+        guard let destination = exchange.machine.destination else { return nil }
+        let hop = destination.hop
+        // Nobody but a parent knows then where the name leads.
+        if exchange.reaching.needsAllowed, hop.isProxy {
+            return exchange.machine.failed(ExchangeError(.prohibited, .local))
+        }
         let wanted = exchange.machine.mayHandshake ? exchange.machine.wantedIdentity : nil
-        if !fresh, let bound = client?.boundUpstream, bound.hop === hop, mayUse(bound, for: wanted) {
+        if !fresh, let bound = client?.boundUpstream, bound.hop === hop, mayUse(bound, for: wanted),
+            worker.admits(bound, to: destination, exchange.reaching)
+        {
             return use(bound, isReused: true)
         }
         if exchange.machine.isInside { giveUpBound() }
-        if !fresh, let pooled = worker.lease(hop, for: wanted, mayBeRepeated: exchange.mayBeRepeated) {
-            return use(pooled, isReused: true)
-        }
-        let attempt = ConnectionAttempt(worker: worker, hop: hop, runner: self)
+        let lease = Lease(wanted: wanted, mayBeRepeated: exchange.mayBeRepeated, reaching: exchange.reaching)
+        if !fresh, let pooled = worker.lease(destination, lease) { return use(pooled, isReused: true) }
+        let attempt = ConnectionAttempt(worker: worker, destination: destination, runner: self)
         opening = attempt
         switch attempt.start() {
         case .waiting:

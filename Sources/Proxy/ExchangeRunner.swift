@@ -143,6 +143,7 @@ final class ExchangeRunner: DeadlineObserver {
 
     /// All that had to be known first is known.
     func start(_ client: ClientConnection) {
+        exchange.reaching = reaching(of: client)
         let step = exchange.begin(
             policy,
             worker: worker,

@@ -47,7 +47,9 @@ final class Policy: Sendable {
             return file
         }
         pacConfigurations = Set(configuration.routes.routes.compactMap(\.route.pacConfiguration))
-        asksFirst = !pacConfigurations.isEmpty || logins.contains { $0 != nil }
+        asksFirst =
+            !pacConfigurations.isEmpty || logins.contains { $0 != nil }
+            || configuration.access.destinations.denyAddresses
         self.keys = keys
         limits = Limits(
             head: configuration.limits.head,

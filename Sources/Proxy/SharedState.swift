@@ -128,10 +128,23 @@ final class LearnedTable: Sendable {
 final class OwnAddresses: Sendable {
     private let listeners: [SocketAddress]
     private let local: Set<IPAddress>
+    private let current: Locked<(addresses: Set<IPAddress>, until: Instant)>
+    /// How long the machine's addresses are taken for what they were.
+    private static let interval: Nanoseconds = .seconds(5)
 
     init(listeners: [SocketAddress], local: Set<IPAddress>) {
         self.listeners = listeners
         self.local = local
+        current = Locked((local, Instant(nanoseconds: 0)))
+    }
+
+    /// Whether an interface of this machine has the address now.
+    func isOwn(_ address: IPAddress) -> Bool {
+        let now = Instant.monotonic
+        return current.withLock { current in
+            if current.until <= now { current = (LocalAddresses.all(), now.adding(nanoseconds: Self.interval)) }
+            return current.addresses.contains(address)
+        }
     }
 
     /// Whether it is this machine's own.

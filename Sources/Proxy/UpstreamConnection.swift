@@ -28,6 +28,10 @@ final class UpstreamConnection: ReadinessObserver {
     var idleSince = Instant(nanoseconds: 0)
     /// Whom it was authenticated for by handshakes (C-1).
     var identity: ConnectionIdentity?
+    /// Where it was dialled; nil where it is a tunnel's from parent to parent.
+    var address: IPAddress?
+    /// Every request for its hop may go there.
+    var isForEverybody = true
     /// It belongs to this client connection and goes to no pool (A-13, C-8).
     var isBound = false
     /// A login of the client's own has gone on it.

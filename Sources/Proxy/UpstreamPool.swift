@@ -112,35 +112,57 @@ final class UpstreamPool {
     }
 }
 
+/// What a request needs of an idle connection.
+struct Lease {
+    /// Whose it may be (C-1).
+    let wanted: ConnectionIdentity?
+    let mayBeRepeated: Bool
+    let reaching: Reaching
+}
+
 extension Worker {
-    /// An idle connection to `hop`, the one used last; one that may not be repeated gets none that idled over 1 s (H-6).
+    /// An idle connection to the destination's hop, the one used last; one that may not be repeated gets none that idled
+    /// over 1 s (H-6), and none gets one that was dialled at an address that it may not have.
     ///
-    /// One that belongs to `wanted` goes before one that is nobody's (C-1).
-    func lease(_ hop: Hop, for wanted: ConnectionIdentity?, mayBeRepeated: Bool) -> UpstreamConnection? {
-        if wanted != nil, let owned = leaseOwned(hop, for: wanted, mayBeRepeated: mayBeRepeated) { return owned }
-        while let id = hop.idle.popLast() {
-            guard let connection = pool[id] else { continue }
-            if connection.isUsable && (mayBeRepeated || isYoung(connection)) { return connection }
-            if connection.isUsable {
-                hop.idle.append(id)
-                return nil
+    /// One that belongs to whom it is wanted for goes before one that is nobody's (C-1).
+    func lease(_ destination: Destination, _ lease: Lease) -> UpstreamConnection? {
+        let hop = destination.hop
+        if lease.wanted != nil, let owned = leaseOwned(destination, lease) { return owned }
+        var place = hop.idle.count - 1
+        while place >= 0 {
+            let id = hop.idle[place]
+            if let connection = pool[id] {
+                guard admits(connection, to: destination, lease.reaching) else {
+                    place -= 1
+                    continue
+                }
+                if connection.isUsable {
+                    guard lease.mayBeRepeated || isYoung(connection) else { return nil }
+                    hop.idle.remove(at: place)
+                    return connection
+                }
+                discard(connection)
+            } else {
+                hop.idle.remove(at: place)
             }
-            discard(connection)
+            // Others may have gone with it.
+            place = min(place, hop.idle.count) - 1
         }
         return nil
     }
 
-    private func leaseOwned(_ hop: Hop, for wanted: ConnectionIdentity?, mayBeRepeated: Bool) -> UpstreamConnection? {
+    private func leaseOwned(_ destination: Destination, _ lease: Lease) -> UpstreamConnection? {
+        let wanted = lease.wanted
         var best: (connection: UpstreamConnection, fitness: Int)?
-        for id in hop.owned.reversed() {
+        for id in destination.hop.owned.reversed() {
             guard let connection = pool[id] else { continue }
             guard connection.isUsable else {
                 discard(connection)
                 continue
             }
-            guard mayBeRepeated || isYoung(connection), let fitness = connection.identity.fitness(for: wanted) else {
-                continue
-            }
+            guard lease.mayBeRepeated || isYoung(connection), let fitness = connection.identity.fitness(for: wanted),
+                admits(connection, to: destination, lease.reaching)
+            else { continue }
             if fitness > best?.fitness ?? 0 { best = (connection, fitness) }
             // None can serve it better; all those that idle are worth no look.
             if fitness == wanted?.greatestFitness { break }
@@ -164,6 +186,7 @@ extension Worker {
         if connection.isBound { return }
         let isMeant = { (attempt: ConnectionAttempt) in
             attempt.hop === connection.hop && connection.identity.fitness(for: attempt.wanted) != nil
+                && self.admits(connection, to: attempt.destination, attempt.reaching)
         }
         if let attempt = stopWaiting(where: isMeant) { return attempt.handOver(connection) }
         // Its place is of use to another loop, or for another way to the same host.

@@ -25,12 +25,13 @@ extension Worker {
             way.isTunnel || terms.isDoubtful
             ? CandidateRules(origin: origin, isProxy: false, rules: [])
             : configuration.rules.candidates(for: origin, isProxy: false)
+        let isOpened = way.isTunnel && configuration.interception?.opens(host: origin.host) == true
         return Destination(
             origin: origin,
             asked: asked,
             isTunnel: way.isTunnel,
             isTunnelled: way.isTunnelled,
-            isOpened: way.isTunnel && configuration.interception?.opens(host: origin.host) == true,
+            isOpened: isOpened,
             route: route,
             hopCount: hops.count,
             terms: terms,
@@ -43,7 +44,13 @@ extension Worker {
                 terms
             ),
             candidates: candidates,
-            tunnelTrust: way.isTunnel ? configuration.trust.policy(host: origin.host, port: origin.port) : nil
+            tunnelTrust: way.isTunnel ? configuration.trust.policy(host: origin.host, port: origin.port) : nil,
+            standing: DestinationStanding(
+                of: asked,
+                way.isTunnel ? isOpened ? .opened : .tunnel : .plain,
+                under: configuration.access,
+                isOwn: shared.ownAddresses.isOwn
+            )
         )
     }
 
