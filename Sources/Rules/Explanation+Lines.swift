@@ -5,7 +5,7 @@ internal import HTTP
 extension Explanation {
     /// One line of the answer: what it is about, and what is said of it.
     package struct Line: Hashable, Sendable {
-        /// `listener`, `route`, `names`, `opened`, `trust`, `shown`, `origin`, `parent`, `rule`, `not`, `fields`, `ahead`,
+        /// `listener`, `access`, `route`, `names`, `opened`, `trust`, `shown`, `origin`, `parent`, `rule`, `not`, `fields`, `ahead`,
         /// `challenge`, `answer`, `then` or `never`.
         package let topic: String
         /// Never shows a secret.
@@ -17,8 +17,8 @@ extension Explanation {
 
     /// The answer in words.
     package var lines: [Line] {
-        var lines = [Line(topic: "listener", text: listenerText), Line(topic: "route", text: routeText)]
-        lines += nameLines + trustLines
+        var lines = [Line(topic: "listener", text: listenerText)] + accessLines
+        lines += [Line(topic: "route", text: routeText)] + nameLines + trustLines
         if let origin {
             lines += Self.lines(of: origin, isProxy: false)
         } else {

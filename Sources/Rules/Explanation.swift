@@ -96,6 +96,8 @@ package struct Explanation: Sendable {
     package let listener: ListenerConfiguration?
     /// Who logs in there.
     let login: LoginRequirement
+    /// Which destinations may be reached.
+    let access: AccessConfiguration
     /// How names are looked up.
     let dns: DNSConfiguration
     /// Whether the client sends a CONNECT, or bytes of TLS as if it had.
@@ -123,6 +125,7 @@ package struct Explanation: Sendable {
         let listener = Self.listener(for: question, in: configuration)
         self.listener = listener
         login = listener?.require ?? configuration.access.require
+        access = configuration.access
         dns = configuration.dns
         let ofParents = configuration.parents.reduce(0) { $0 + $1.credentials.count }
         neverActing = NeverActing.find(

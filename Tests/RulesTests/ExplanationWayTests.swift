@@ -154,6 +154,42 @@ struct ExplanationWayTests {
         #expect(text("names", .of(dns: .init(servers: [server]))) == "are looked up at 127.0.0.1 port 5353")
     }
 
+    // MARK: destinations
+
+    private func entry(_ host: String, line: Int, path: String? = nil) throws -> DestinationRules.Entry {
+        DestinationRules.Entry(
+            host: try HostPattern(host),
+            port: .any,
+            scheme: nil,
+            path: try path.map { try PathPattern($0) },
+            place: SourcePlace(line: line)
+        )
+    }
+
+    @Test("O-5 R-6 what 'access' says of a destination is told with the entry that says it, as far as names tell")
+    func destinations() throws {
+        let rules = DestinationRules(
+            allow: [try entry(".example", line: 4), try entry("10.0.0.0/8", line: 5)],
+            deny: [try entry("b.example", line: 6), try entry("c.example", line: 7, path: "/x")]
+        )
+        let configuration = ServerConfiguration.of(destinations: rules)
+        func access(_ host: String, _ scheme: Scheme = .http) -> String? {
+            text("access", configuration, Origin(scheme: scheme, host: host))
+        }
+        #expect(access("a.example") == "allowed by an entry of 'allow' (line 4)")
+        #expect(access("10.1.1.1") == "allowed by an entry of 'allow' (line 5)")
+        #expect(access("b.example") == "refused (403): denied by an entry of 'deny' (line 6)")
+        #expect(access("c.example") == "allowed by an entry of 'allow' (line 4)")
+        #expect(access("c.example", .https) == "refused (403): denied by an entry of 'deny' (line 7)")
+        #expect(access("192.0.2.1") == "refused (403): no entry of 'allow' is about it")
+        #expect(access("a.test") == "'allow' names networks, so the address decides that the name leads to")
+        #expect(text("access", .of()) == nil)
+        #expect(
+            text("access", .of(), Origin(scheme: .http, host: "169.254.169.254"))
+                == "refused (403): such an address is refused unless 'allow' names it (R-7)"
+        )
+    }
+
     // MARK: what a fixed origin means for rules
 
     @Test("a rule without a port is for the port of a fixed origin, and acts there")
