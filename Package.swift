@@ -56,7 +56,11 @@ let package = Package(
         + room("Authentication", ["Bytes", "HTTP", "Crypto"], tests: ["Support", "FuzzChecks"])
         + room("Trust", ["Bytes", "Crypto"], tests: ["Support"])
         + room("Rules", ["Bytes", "HTTP", "Crypto", "Authentication", "Trust"])
-        + room("Exchange", ["Bytes", "HTTP", "Crypto", "Authentication", "Trust", "Rules"])
+        + room(
+            "Exchange",
+            ["Bytes", "HTTP", "Crypto", "Authentication", "Trust", "Rules"],
+            tests: ["Support", "FuzzChecks"]
+        )
         + room(
             "Configuration",
             ["Bytes", "HTTP", "Crypto", "Authentication", "Trust", "Rules", "CYAML"],
@@ -107,7 +111,9 @@ let package = Package(
             ),
             .target(
                 name: "FuzzChecks",
-                dependencies: ["Bytes", "HTTP", "Crypto", "Authentication", "Configuration", "TLS", "Tokens", "PAC"],
+                dependencies: [
+                    "Bytes", "HTTP", "Crypto", "Authentication", "Exchange", "Configuration", "TLS", "Tokens", "PAC",
+                ],
                 path: "Tests/Fuzz/Checks",
                 swiftSettings: swiftSettings
             ),
@@ -140,5 +146,6 @@ if fuzzing {
         fuzzTarget("RuleFileFuzz"),
         fuzzTarget("ClientHelloFuzz"),
         fuzzTarget("TokenResponseFuzz"),
+        fuzzTarget("SOCKSGreetingFuzz"),
     ]
 }
