@@ -8,8 +8,11 @@ package struct SOCKSGreeting: Sendable {
         case needMore
         /// These many bytes are taken, and the client gets this answer.
         case answer(consumed: Int, [UInt8])
-        /// These many bytes are taken, and a tunnel is asked for.
-        case connect(consumed: Int, SOCKSRequest)
+        /// These many bytes are taken, and the client gets `loginAnswer` once it is known whether the name and the password
+        /// that lie there among them are right.
+        case login(consumed: Int, name: Range<Int>, password: Range<Int>)
+        /// These many bytes are taken, and a tunnel to this host and port is asked for.
+        case connect(consumed: Int, authority: String)
         /// Nothing follows any more; the client gets this answer, if any.
         case end([UInt8])
     }
@@ -23,11 +26,13 @@ package struct SOCKSGreeting: Sendable {
     private static let noAcceptableMethod: UInt8 = 0xff
 
     private var state = State.methods
-    private var login: [UInt8]?
     /// The client has to log in.
     private let requiresLogin: Bool
 
     package init(requiresLogin: Bool) { self.requiresLogin = requiresLogin }
+
+    /// What the client is told of its login (RFC 1929 s.2); behind a wrong one the connection ends.
+    package static func loginAnswer(isRight: Bool) -> [UInt8] { [loginVersion, isRight ? 0 : 1] }
 
     /// Reads on at the start of `bytes`.
     package mutating func next(_ bytes: Span<UInt8>) -> Step {
@@ -51,23 +56,16 @@ package struct SOCKSGreeting: Sendable {
         return .answer(consumed: end, [Self.version, wanted])
     }
 
-    /// Whether it is right is judged with the request that it is for.
     private mutating func readLogin(_ bytes: Span<UInt8>) -> Step {
         guard bytes.count >= 1 else { return .needMore }
-        guard bytes[0] == Self.loginVersion else { return .end([Self.loginVersion, 1]) }
+        guard bytes[0] == Self.loginVersion else { return .end(Self.loginAnswer(isRight: false)) }
         guard bytes.count >= 2 else { return .needMore }
         let nameEnd = 2 + Int(bytes[1])
         guard bytes.count > nameEnd else { return .needMore }
         let end = nameEnd + 1 + Int(bytes[nameEnd])
         guard bytes.count >= end else { return .needMore }
-        var pair = (2..<nameEnd).map { bytes[$0] }
-        // A colon would end the name too early.
-        guard !pair.contains(UInt8(ascii: ":")) else { return .end([Self.loginVersion, 1]) }
-        pair.append(UInt8(ascii: ":"))
-        for index in (nameEnd + 1)..<end { pair.append(bytes[index]) }
-        login = pair
         state = .request
-        return .answer(consumed: end, [Self.loginVersion, 0])
+        return .login(consumed: end, name: 2..<nameEnd, password: (nameEnd + 1)..<end)
     }
 
     private func readRequest(_ bytes: Span<UInt8>) -> Step {
@@ -89,7 +87,7 @@ package struct SOCKSGreeting: Sendable {
         let host = bytes.extracting(hostStart..<(end - 2))
         let port = UInt16(bytes[end - 2]) << 8 | UInt16(bytes[end - 1])
         guard port > 0, let name = Self.name(host, type: bytes[3]) else { return .end(Self.refusal(.failed)) }
-        return .connect(consumed: end, SOCKSRequest(authority: "\(name):\(port)", login: login))
+        return .connect(consumed: end, authority: "\(name):\(port)")
     }
 
     /// The host as an authority has it; nil where a name is none.
@@ -115,12 +113,4 @@ package struct SOCKSGreeting: Sendable {
         reply.append(into: &buffer)
         return buffer.readable.indices.map { buffer.readable[$0] }
     }
-}
-
-/// The tunnel that a SOCKS5 client asks for.
-package struct SOCKSRequest: Equatable, Sendable {
-    /// Host and port.
-    package let authority: String
-    /// Name, colon and password, where it logged in.
-    package let login: [UInt8]?
 }

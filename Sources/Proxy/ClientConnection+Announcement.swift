@@ -1,4 +1,5 @@
 internal import Bytes
+internal import Crypto
 internal import Events
 internal import Exchange
 internal import HTTP
@@ -9,6 +10,8 @@ internal import TLS
 enum Announcement {
     /// SOCKS5 up to its request.
     case socks(SOCKSGreeting)
+    /// The same, while its login is looked at under this number.
+    case loggingIn(SOCKSGreeting, number: UInt64)
     /// The first bytes of a connection that was going to this address; `needs` so many before another look.
     case redirected(Redirection, needs: Int)
 }
@@ -61,7 +64,7 @@ extension ClientConnection {
         switch announcement {
         case .socks(let greeting): greet(greeting, bytes)
         case .redirected(let redirection, let needs) where bytes.count >= needs: look(redirection, bytes)
-        case .redirected, nil: nil
+        case .redirected, .loggingIn, nil: nil
         }
     }
 
@@ -122,36 +125,70 @@ extension ClientConnection {
             announcement = .socks(greeting)
             send(answer.span, Span())
             return consumed
-        case .connect(let consumed, let request):
+        case .login(let consumed, let name, let password):
+            let name = name.map { bytes[$0] }
+            logIn(name, Secret(bytes.extracting(password)), behind: greeting)
+            return consumed
+        case .connect(let consumed, let authority):
             announcement = nil
-            join(request.authority, login: request.login)
+            join(authority)
             return consumed
         case .end(let answer):
-            announcement = nil
-            machine.requestMalformed()
-            if !answer.isEmpty { send(answer.span, Span()) }
-            exchangeEnded(keepsAlive: false)
+            end(with: answer)
             return bytes.count
         }
+    }
+
+    private func logIn(_ name: [UInt8], _ password: Secret, behind greeting: SOCKSGreeting) {
+        guard let file = worker.policy.logins[listener], mayLogIn else { return loggedIn(.wrong, behind: greeting) }
+        var number: UInt64 = 0
+        let known = worker.judgeLogin(
+            name: name,
+            password: password,
+            by: file,
+            from: identity,
+            number: &number
+        ) { [self] verdict in
+            loggedIn(verdict, behind: greeting)
+            resumeInput()
+        }
+        announcement = .loggingIn(greeting, number: number)
+        if let known { loggedIn(known, behind: greeting) }
+    }
+
+    private func loggedIn(_ verdict: LoginVerifier.Verdict, behind greeting: SOCKSGreeting) {
+        guard case .right(let name) = verdict else {
+            return end(with: SOCKSGreeting.loginAnswer(isRight: false))
+        }
+        logIn(name)
+        announcement = .socks(greeting)
+        send(SOCKSGreeting.loginAnswer(isRight: true).span, Span())
+    }
+
+    /// Nothing follows the answer any more.
+    private func end(with answer: [UInt8]) {
+        forgetAnnouncement()
+        machine.requestMalformed()
+        if !answer.isEmpty { send(answer.span, Span()) }
+        exchangeEnded(keepsAlive: false)
+    }
+
+    /// Nothing of it is waited for any more.
+    func forgetAnnouncement() {
+        if case .loggingIn(_, let number)? = announcement { worker.forgetLogin(number) }
+        announcement = nil
     }
 
     // MARK: the tunnel
 
     /// Asks for a tunnel in the client's place, by a CONNECT that the exchange takes for its own.
-    private func join(_ authority: String, login: [UInt8]? = nil) {
-        var head = ByteBuffer()
-        head.append("CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n")
-        if let login {
-            head.append("Proxy-Authorization: Basic ")
-            head.append(Base64.encode(login.span))
-            head.append("\r\n")
-        }
-        head.append("\r\n")
+    private func join(_ authority: String) {
+        let head = Array("CONNECT \(authority) HTTP/1.1\r\nHost: \(authority)\r\n\r\n".utf8)
         machine.announced()
         machine.headBegan()
         let runner = worker.makeRunner(for: self)
         self.runner = runner
-        switch runner.exchange.parseRequest(head.readable, worker.policy) {
+        switch runner.exchange.parseRequest(head.span, worker.policy) {
         case .head(_, let outline):
             headReceived(outline, runner)
         case .failed(let error):

@@ -387,6 +387,7 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     }
 
     private func release() {
+        if announcement != nil { forgetAnnouncement() }
         deadline?.clear()
         deadline = nil
         if let bound = boundUpstream {

@@ -40,12 +40,13 @@ import Testing
         let other = try ScriptedPeer { _ in [.unauthorized("Basic realm=\"r\"")] }
         let proxy = try RunningProxy(
             """
-            credentials: { staff: { username: \(Login.username), password: { value: "\(Login.password)" } } }
+            credentials: { staff: { username: \(Login.username), password: { file: secret } } }
             rules: [{ space: { host: localhost, port: \(own.port) }, use: staff, cleartext: true }]
             access: { destinations: { allow: [{ host: "*" }] } }
 
             """,
-            workers: 1
+            workers: 1,
+            files: ["secret": Login.password]
         )
         // So that the credential would go ahead.
         #expect(try proxy.get("http://localhost:\(own.port)/").status == 200)

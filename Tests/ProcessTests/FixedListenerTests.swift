@@ -122,6 +122,7 @@ import Testing
         let other = """
             proxies: { up: { url: "http://127.0.0.1:\(wanting.port)" } }
             routes: [{ host: "*", via: up }]
+            rules: [{ space: { host: 127.0.0.1, port: \(wanting.port), proxy: true }, disposition: default }]
 
             """
         let hidden = try self.proxy("http://localhost:\(port)", "", other)

@@ -110,7 +110,8 @@ import Testing
             )
         }
         #expect(try get("alice:secret@").body == "in", "\(proxy.log)")
-        #expect(try get("alice:wrong@").status == 0)
+        let wrong = try get("alice:wrong@")
+        #expect(wrong.status == 0 && wrong.words.contains("User was rejected by the SOCKS5 server"), "\(wrong.words)")
         #expect(try get("").status == 0)
         #expect(origin.requests.count == 1)
     }

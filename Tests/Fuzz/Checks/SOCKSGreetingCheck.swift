@@ -12,6 +12,7 @@ package enum SOCKSGreetingCheck {
     private static func fault(of input: [UInt8], requiresLogin: Bool) -> String? {
         var greeting = SOCKSGreeting(requiresLogin: requiresLogin)
         var rest = input[...]
+        var isLoggedIn = false
         // Methods, a login, and the request.
         for _ in 0..<3 {
             let bytes = Array(rest)
@@ -23,10 +24,17 @@ package enum SOCKSGreetingCheck {
             case .answer(let consumed, let answer):
                 guard consumed > 0, consumed <= bytes.count, answer.count == 2 else { return "a part of no length" }
                 rest = rest.dropFirst(consumed)
-            case .connect(let consumed, let request):
+            case .login(let consumed, let name, let password):
+                guard requiresLogin else { return "a login that nobody asked for" }
+                guard name.upperBound <= consumed, password.upperBound <= consumed, consumed <= bytes.count else {
+                    return "a login beyond its part"
+                }
+                isLoggedIn = true
+                rest = rest.dropFirst(consumed)
+            case .connect(let consumed, let authority):
                 guard consumed <= bytes.count else { return "more is taken than there is" }
-                guard (request.login != nil) == requiresLogin else { return "a login that nobody asked for, or none" }
-                let isClean = request.authority.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
+                guard isLoggedIn == requiresLogin else { return "a request without its login" }
+                let isClean = authority.utf8.allSatisfy { $0 > 0x20 && $0 < 0x7f }
                 return isClean ? nil : "a name that could end a line"
             }
         }
