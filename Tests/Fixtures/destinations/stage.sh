@@ -14,7 +14,7 @@ there() { nsenter --target "$other" --net "$@"; }
 there ip link set lo up && there ip addr add 10.98.0.2/24 dev far && there ip link set far up || skip "no other machine"
 
 python3 "$nameserver" 5300 "$folder/zone" "$folder/log" &
-cd "$folder/site" && python3 -m http.server --bind 0.0.0.0 8000 >/dev/null 2>&1 &
+cd "$folder/site" && python3 -m http.server --protocol HTTP/1.1 --bind 0.0.0.0 8000 >/dev/null 2>&1 &
 "$proxy" run --config "$folder/rules.yaml" --workers 1 >"$folder/output" 2>&1 &
 tries=0
 until curl --silent --output /dev/null http://127.0.0.1:8000/ && curl --silent --output /dev/null -x http://127.0.0.1:3128 http://127.0.0.1:8000/; do
