@@ -29,15 +29,13 @@ final class NameLookup {
         if part.family == .v6 { v6 = part.outcome } else { v4 = part.outcome }
     }
 
-    /// Both families are known: a name that doesn't exist has neither [RFC 8020].
-    var isAnswered: Bool { v6 != nil && v4 != nil || v6 == .noName || v4 == .noName }
+    /// Both families are known; that a name doesn't exist is said of one alone by servers that have the other [RFC 4074].
+    var isAnswered: Bool { v6 != nil && v4 != nil }
 
     /// It is certain that there is no address under this form of the name.
     var hasNoAddress: Bool {
         guard isAnswered else { return false }
-        let hasNone = { (outcome: NameServerChannel.Outcome?) in
-            outcome == nil || outcome == .noName || outcome == .noAddress
-        }
+        let hasNone = { (outcome: NameServerChannel.Outcome?) in outcome == .noName || outcome == .noAddress }
         return hasNone(v6) && hasNone(v4)
     }
 

@@ -35,11 +35,13 @@ import Testing
             "alias.example": .init { $0.cname = "four.example" },
             "broken.example": .init { $0.rcode = 2 },
             "empty.example": .init(),
+            "lying.example": .init(a: ["127.0.0.2"]) { $0.noName = "aaaa" },
         ])
         let resolver = try resolver(server)
         #expect(resolve(resolver, loop, "four.example") == addresses("127.0.0.2", "127.0.0.3"))
         #expect(resolve(resolver, loop, "six.example") == addresses("::1"))
         #expect(resolve(resolver, loop, "alias.example") == addresses("127.0.0.2", "127.0.0.3"))
+        #expect(resolve(resolver, loop, "lying.example") == addresses("127.0.0.2"))
         #expect(resolve(resolver, loop, "gone.example") == .failure(.notFound))
         #expect(resolve(resolver, loop, "empty.example") == .failure(.notFound))
         #expect(resolve(resolver, loop, "broken.example") == .failure(.failed))
@@ -109,6 +111,11 @@ import Testing
                 $0.cname = "short.example"
                 $0.ttl = 600
             },
+            "brief.example": .init {
+                $0.cname = "stable.example"
+                $0.ttl = 0
+            },
+            "stable.example": .init(a: ["127.0.0.2"]),
             "long.example": .init(a: ["127.0.0.2"]) { $0.delay = ["a": 0.2] },
         ])
         let resolver = try resolver(server)
@@ -118,7 +125,11 @@ import Testing
         #expect(resolve(resolver, loop, "gone.example") == .failure(.notFound))
         #expect(server.questions.count { $0 == "udp a gone.example" } == 1)
         #expect(resolve(resolver, loop, "alias.example") == addresses("127.0.0.2"))
+        #expect(resolve(resolver, loop, "brief.example") == addresses("127.0.0.2"))
         run(loop, milliseconds: 1100)
+        // What it leads to holds for a minute, but not the alias.
+        _ = resolve(resolver, loop, "brief.example")
+        #expect(server.questions.count { $0 == "udp a brief.example" } == 2)
         #expect(resolve(resolver, loop, "short.example") == addresses("127.0.0.3"))
         // Its alias holds for ten minutes, but not what that leads to.
         _ = resolve(resolver, loop, "alias.example")

@@ -49,11 +49,14 @@ func resolve(
 
     @Test(
         "R-7 what the system would read as an address, and is none of ours, is no name",
-        arguments: ["0x7f.1", "2130706433", "127.1", "0177.0.0.1", "fe80::1%eth0", "127.0.0.1.", "1.2.3.4.5", ""]
+        arguments: [
+            "0x7f.1", "2130706433", "127.1", "0177.0.0.1", "fe80::1%eth0", "a%eth0", "127.0.0.1.", "1.2.3.4.5", "",
+        ]
     )
     func oddSpelling(host: String) throws {
         let loop = try EventLoop()
-        let resolver = try Resolver(loop, NameService(.system))
+        let threads = ResolverThreads { _ in .success([.loopbackV4]) }
+        let resolver = try Resolver(loop, NameService(.system, threads: threads))
         #expect(resolve(resolver, loop, host) == .failure(.notFound))
     }
 

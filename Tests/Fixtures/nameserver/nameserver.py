@@ -9,6 +9,7 @@ ZONE is a JSON file, read again at each question. It has an object for each name
   lose        the number of datagrams of each type that are lost
   truncate    whether an answer by UDP is cut, so that TCP has to be asked
   rcode       the response code, such as 2 (SERVFAIL)
+  no_name     the type for which the name is said not to exist
   silent      true, or the type that is never answered
 
 A name that isn't there doesn't exist (NXDOMAIN). LOG gets a line a question: udp|tcp TYPE NAME
@@ -84,7 +85,7 @@ def respond(message, by):
     if entry.get("silent") in (True, word) or (by == "udp" and turn < entry.get("lose", 0)):
         return None
     found = answers(zone, name, kind, turn)
-    code = entry.get("rcode", 3 if found is None else 0)
+    code = entry.get("rcode", 3 if found is None or entry.get("no_name") == word else 0)
     found = found or []
     is_cut = by == "udp" and entry.get("truncate", False)
     if is_cut or code:

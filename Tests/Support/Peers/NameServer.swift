@@ -20,8 +20,15 @@ package final class NameServer: Sendable {
         package var truncate = false
         /// The response code.
         package var rcode: Int?
+        /// The type for which the name is said not to exist [RFC 4074 s.4.2].
+        package var noName: String?
         /// The type that is never answered.
         package var silent: String?
+
+        enum CodingKeys: String, CodingKey {
+            case a, aaaa, cname, ttl, delay, lose, truncate, rcode, silent
+            case noName = "no_name"
+        }
 
         /// A name with these addresses at every question.
         package init(a: [String]? = nil, aaaa: [String]? = nil, _ change: (inout Entry) -> Void = { _ in }) {
