@@ -59,23 +59,16 @@ internal import Glibc
         told: @escaping Told
     ) throws(SystemError) {
         defer { Self.wipe(&input) }
-        let toChild = try PipeEnds()
-        let fromChild = try PipeEnds()
-        process = try Spawning.spawn(arguments, input: toChild.readEnd.rawValue, output: fromChild.writeEnd.rawValue)
-        let descriptor = pidfd_open(process, 0)
-        guard descriptor >= 0 else {
-            let error = SystemError(.pidfd)
-            Spawning.killAndForget(process)
-            throw error
-        }
-        processDescriptor = Descriptor(owning: descriptor)
+        let child = try StartedChild.start(arguments)
+        process = child.process
         self.loop = loop
         self.told = told
         self.input = input
         // One more than it may print shows that it printed too much.
         output = [UInt8](repeating: 0, count: limit + 1)
-        inputEnd = toChild.takeWriteEnd()
-        outputEnd = fromChild.takeReadEnd()
+        processDescriptor = child.processDescriptor
+        inputEnd = .some(child.inputEnd)
+        outputEnd = .some(child.outputEnd)
         watch(timeout)
     }
 

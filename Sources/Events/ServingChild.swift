@@ -33,26 +33,14 @@ internal import Glibc
         received: @escaping (Span<UInt8>) -> Void,
         ended: @escaping () -> Void
     ) throws(SystemError) {
-        let toChild = try PipeEnds()
-        let fromChild = try PipeEnds()
-        process = try Spawning.spawn(
-            arguments,
-            environment: environment,
-            input: toChild.readEnd.rawValue,
-            output: fromChild.writeEnd.rawValue
-        )
-        let descriptor = pidfd_open(process, 0)
-        guard descriptor >= 0 else {
-            let error = SystemError(.pidfd)
-            Spawning.killAndForget(process)
-            throw error
-        }
-        processDescriptor = Descriptor(owning: descriptor)
+        let child = try StartedChild.start(arguments, environment: environment)
+        process = child.process
         self.loop = loop
         self.received = received
         self.ended = ended
-        inputEnd = toChild.takeWriteEnd()
-        outputEnd = fromChild.takeReadEnd()
+        processDescriptor = child.processDescriptor
+        inputEnd = .some(child.inputEnd)
+        outputEnd = .some(child.outputEnd)
         watch()
     }
 

@@ -42,6 +42,38 @@ struct PipeEnds: ~Copyable {
     }
 }
 
+/// A child that was just started: our ends of its standard input and output, without blocking, and the process itself.
+struct StartedChild: ~Copyable {
+    let process: pid_t
+    let processDescriptor: Descriptor
+    let inputEnd: Descriptor
+    let outputEnd: Descriptor
+
+    /// Starts a program; its environment is ours where none is given.
+    static func start(_ arguments: [String], environment: [String]? = nil) throws(SystemError) -> StartedChild {
+        let toChild = try PipeEnds()
+        let fromChild = try PipeEnds()
+        let process = try Spawning.spawn(
+            arguments,
+            environment: environment,
+            input: toChild.readEnd.rawValue,
+            output: fromChild.writeEnd.rawValue
+        )
+        let descriptor = pidfd_open(process, 0)
+        guard descriptor >= 0 else {
+            let error = SystemError(.pidfd)
+            Spawning.killAndForget(process)
+            throw error
+        }
+        return StartedChild(
+            process: process,
+            processDescriptor: Descriptor(owning: descriptor),
+            inputEnd: toChild.takeWriteEnd(),
+            outputEnd: fromChild.takeReadEnd()
+        )
+    }
+}
+
 /// Starting children and taking them away.
 enum Spawning {
     /// Starts a program whose standard input and output are these descriptors; its environment is ours where none is given.

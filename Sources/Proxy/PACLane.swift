@@ -60,7 +60,7 @@ final class PACLane: Sendable {
         var unavailable: Set<PACConfiguration> = []
         /// PAC files that nobody asks until then.
         var resting: [PACConfiguration: Instant] = [:]
-        var running: (mailbox: Mailbox<Message>, thread: SystemThread)?
+        var running: LaneLoop<Message>?
         var hasEnded = false
     }
 
@@ -130,8 +130,7 @@ final class PACLane: Sendable {
             state.waiting = [:]
             return (state.running.take(), waiting)
         }
-        running?.mailbox.send(.end)
-        running?.thread.join()
+        running?.end(by: .end)
         files.stop()
         for told in waiting { told(nil) }
     }
@@ -187,49 +186,36 @@ final class PACLane: Sendable {
     private func started(_ state: inout State) -> Mailbox<Message>? {
         if let running = state.running { return running.mailbox }
         do throws(SystemError) {
-            let mailbox = try Mailbox<Message>()
-            let thread = try SystemThread("pac") { [self] in
-                LaneSignal.blockSignals()
-                run(mailbox)
+            let running = try LaneLoop("pac", connectingBy: means.connecting) { [self] in
+                giveUp($0)
+            } serve: { [self] connecting, mailbox in
+                let desk = PACDesk(
+                    PACSource.Means(
+                        program: program,
+                        connecting: connecting,
+                        files: files,
+                        mailbox: mailbox,
+                        log: means.log,
+                        lane: self
+                    )
+                )
+                return { desk.received($0) }
             }
-            state.running = (mailbox, thread)
-            return mailbox
+            state.running = running
+            return running.mailbox
         } catch {
             means.log.warn("PAC files can't be asked: \(error.description)")
             return nil
         }
     }
 
-    private func run(_ mailbox: Mailbox<Message>) {
-        do throws(SystemError) {
-            let loop = try EventLoop()
-            let connecting = DirectConnection.Means(
-                loop: loop,
-                resolver: try Resolver(loop, means.names),
-                contexts: means.contexts,
-                ownAddresses: means.ownAddresses
-            )
-            let desk = PACDesk(
-                PACSource.Means(
-                    program: program,
-                    connecting: connecting,
-                    files: files,
-                    mailbox: mailbox,
-                    log: means.log,
-                    lane: self
-                )
-            )
-            let receiver = loop.receive(from: mailbox) { desk.received($0) }
-            loop.run()
-            withExtendedLifetime(receiver) {}
-        } catch {
-            means.log.warn("PAC files can't be asked: \(error.description)")
-            let waiting = state.withLock { state in
-                state.hasEnded = true
-                return state.waiting.keys.flatMap { state.take($0) }
-            }
-            for told in waiting { told(nil) }
+    private func giveUp(_ error: SystemError) {
+        means.log.warn("PAC files can't be asked: \(error.description)")
+        let waiting = state.withLock { state in
+            state.hasEnded = true
+            return state.waiting.keys.flatMap { state.take($0) }
         }
+        for told in waiting { told(nil) }
     }
 }
 

@@ -27,29 +27,20 @@ final class ReportLane: Sendable {
 
     enum Message: Sendable { case look, end }
 
-    private struct Thread {
-        let mailbox: Mailbox<Message>
-        let thread: SystemThread
-    }
-
     private struct State {
         var limit = PinReportLimit()
         var waiting: [WaitingReport] = []
         var dropped = 0
-        var running: Thread?
+        var running: LaneLoop<Message>?
         var hasEnded = false
     }
 
     private let state = Locked(State())
-    private let names: NameService
-    private let contexts: TLSContexts
-    private let ownAddresses: OwnAddresses
+    private let connecting: ConnectingMeans
     private let log: ProxyLog
 
-    init(names: NameService, contexts: TLSContexts, ownAddresses: OwnAddresses, log: ProxyLog) {
-        self.names = names
-        self.contexts = contexts
-        self.ownAddresses = ownAddresses
+    init(connecting: ConnectingMeans, log: ProxyLog) {
+        self.connecting = connecting
         self.log = log
     }
 
@@ -76,38 +67,17 @@ final class ReportLane: Sendable {
     }
 
     private func started(_ state: inout State) -> Mailbox<Message>? {
-        if let running = state.running { return running.mailbox }
-        do throws(SystemError) {
-            let mailbox = try Mailbox<Message>()
-            let thread = try SystemThread("reports") { [self] in
-                LaneSignal.blockSignals()
-                run(mailbox)
+        // Where it can't be started, the next report tries again.
+        if state.running == nil {
+            state.running = try? LaneLoop("reports", connectingBy: connecting) { [self] error in
+                log.warn("reports can't be sent: \(error.description)")
+                self.state.withLock { $0.running = nil }
+            } serve: { [self] means, _ in
+                let sender = ReportSender(lane: self, means: means, log: log)
+                return { sender.received($0) }
             }
-            state.running = Thread(mailbox: mailbox, thread: thread)
-            return mailbox
-        } catch {
-            // The next report tries again.
-            return nil
         }
-    }
-
-    private func run(_ mailbox: Mailbox<Message>) {
-        do throws(SystemError) {
-            let loop = try EventLoop()
-            let means = DirectConnection.Means(
-                loop: loop,
-                resolver: try Resolver(loop, names),
-                contexts: contexts,
-                ownAddresses: ownAddresses
-            )
-            let sender = ReportSender(lane: self, means: means, log: log)
-            let receiver = loop.receive(from: mailbox) { sender.received($0) }
-            loop.run()
-            withExtendedLifetime(receiver) {}
-        } catch {
-            log.warn("reports can't be sent: \(error.description)")
-            state.withLock { $0.running = nil }
-        }
+        return state.running?.mailbox
     }
 
     /// The first report whose collector isn't in `busy`, and how many were dropped since the last call.
@@ -128,8 +98,7 @@ final class ReportLane: Sendable {
             state.hasEnded = true
             return state.running.take()
         }
-        running?.mailbox.send(.end)
-        running?.thread.join()
+        running?.end(by: .end)
         let left = state.withLock { $0.waiting.count + $0.dropped }
         if left > 0 { log.warn("reports not sent: \(left)") }
     }

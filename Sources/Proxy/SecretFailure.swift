@@ -58,9 +58,7 @@ struct SecretVerdict: Sendable {
 
 /// What fetching needs of the rest of the process.
 struct SecretMeans: Sendable {
-    let names: NameService
-    let contexts: TLSContexts
-    let ownAddresses: OwnAddresses
+    let connecting: ConnectingMeans
     /// Where files that hold secrets are read.
     let files = WorkLane("secret files")
     let log: ProxyLog

@@ -73,15 +73,10 @@ final class SecretLane: Sendable {
         }
     }
 
-    private struct Thread {
-        let mailbox: Mailbox<Message>
-        let thread: SystemThread
-    }
-
     private struct State {
         var entries: [Place: Entry] = [:]
         var lastNumber: UInt64 = 0
-        var running: Thread?
+        var running: LaneLoop<Message>?
         var hasEnded = false
     }
 
@@ -211,8 +206,7 @@ final class SecretLane: Sendable {
             state.entries.removeAll()
             return (state.running.take(), waiting)
         }
-        running?.mailbox.send(.end)
-        running?.thread.join()
+        running?.end(by: .end)
         means.files.stop()
         for (name, told) in waiting { told(.unavailable(name, "the proxy is ending")) }
     }
@@ -257,44 +251,23 @@ final class SecretLane: Sendable {
     }
 
     private func started(_ state: inout State) -> Mailbox<Message>? {
-        if let running = state.running { return running.mailbox }
-        do throws(SystemError) {
-            let mailbox = try Mailbox<Message>()
-            let thread = try SystemThread("secrets") { [self] in
-                LaneSignal.blockSignals()
-                run(mailbox)
+        // Where it can't be started, the next question tries again.
+        if state.running == nil {
+            state.running = try? LaneLoop("secrets", connectingBy: means.connecting) { [self] error in
+                means.log.warn("secrets can't be fetched: \(error.description)")
+                giveUp()
+            } serve: { [self] connecting, mailbox in
+                let fetcher = SecretFetcher(
+                    lane: self,
+                    connecting: connecting,
+                    shared: means,
+                    ledger: ledger,
+                    mailbox: mailbox
+                )
+                return { fetcher.received($0) }
             }
-            state.running = Thread(mailbox: mailbox, thread: thread)
-            return mailbox
-        } catch {
-            // The next question tries again.
-            return nil
         }
-    }
-
-    private func run(_ mailbox: Mailbox<Message>) {
-        do throws(SystemError) {
-            let loop = try EventLoop()
-            let connecting = DirectConnection.Means(
-                loop: loop,
-                resolver: try Resolver(loop, means.names),
-                contexts: means.contexts,
-                ownAddresses: means.ownAddresses
-            )
-            let fetcher = SecretFetcher(
-                lane: self,
-                connecting: connecting,
-                shared: means,
-                ledger: ledger,
-                mailbox: mailbox
-            )
-            let receiver = loop.receive(from: mailbox) { fetcher.received($0) }
-            loop.run()
-            withExtendedLifetime(receiver) {}
-        } catch {
-            means.log.warn("secrets can't be fetched: \(error.description)")
-            giveUp()
-        }
+        return state.running?.mailbox
     }
 
     private func giveUp() {

@@ -34,13 +34,9 @@ final class SharedState: Sendable {
         self.names = names
         self.ownAddresses = ownAddresses
         self.log = log
-        reports = ReportLane(names: names, contexts: tls, ownAddresses: ownAddresses, log: log)
-        let means = SecretMeans(
-            names: names,
-            contexts: tls,
-            ownAddresses: ownAddresses,
-            log: log
-        )
+        let connecting = ConnectingMeans(names: names, contexts: tls, ownAddresses: ownAddresses)
+        reports = ReportLane(connecting: connecting, log: log)
+        let means = SecretMeans(connecting: connecting, log: log)
         secrets = SecretLane(ledger: ledger, means: means)
         pac = PACLane(means: means)
     }

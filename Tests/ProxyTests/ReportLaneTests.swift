@@ -11,9 +11,11 @@ import Trust
 /// The queue of reports and the thread that empties it.
 struct ReportLaneTests {
     private let lane = ReportLane(
-        names: NameService(.system),
-        contexts: TLSContexts(),
-        ownAddresses: OwnAddresses(listeners: [], local: []),
+        connecting: ConnectingMeans(
+            names: NameService(.system),
+            contexts: TLSContexts(),
+            ownAddresses: OwnAddresses(listeners: [], local: [])
+        ),
         log: ProxyLog(LogConfiguration(), writer: nil)
     )
 

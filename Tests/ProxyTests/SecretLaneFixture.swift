@@ -18,9 +18,11 @@ final class SecretLaneFixture: Sendable {
     init() throws {
         process = try LedgerProcess(folder: nil)
         let means = SecretMeans(
-            names: NameService(.system),
-            contexts: TLSContexts(),
-            ownAddresses: OwnAddresses(listeners: [], local: []),
+            connecting: ConnectingMeans(
+                names: NameService(.system),
+                contexts: TLSContexts(),
+                ownAddresses: OwnAddresses(listeners: [], local: [])
+            ),
             log: ProxyLog(LogConfiguration(), writer: nil)
         )
         lane = SecretLane(ledger: process.ledger, means: means)
