@@ -6,15 +6,21 @@ package struct IPNetwork: Hashable, Sendable {
     package let prefixLength: Int
 
     /// The network that holds `address`; nil where the length doesn't fit the family.
+    ///
+    /// One of IPv4-mapped addresses is the IPv4 network inside, as what it is compared with is.
     package init?(address: IPAddress, prefixLength: Int) {
         let bits = address.family == .v4 ? 32 : 128
         guard (0...bits).contains(prefixLength) else { return nil }
+        let isMapped = address.unmapped != address && prefixLength >= 96
+        let prefixLength = isMapped ? prefixLength - 96 : prefixLength
+        let address = isMapped ? address.unmapped : address
         self.address = Self.masked(address, prefixLength)
         self.prefixLength = prefixLength
     }
 
     /// The network of one address.
     package init(_ address: IPAddress) {
+        let address = address.unmapped
         self.address = address
         prefixLength = address.family == .v4 ? 32 : 128
     }
@@ -36,7 +42,7 @@ package struct IPNetwork: Hashable, Sendable {
     /// Whether bits behind the prefix were zero in `text`, as they are in `address`.
     package static func isExact(_ text: String) -> Bool {
         guard let network = IPNetwork(text), let slash = text.firstIndex(of: "/") else { return true }
-        return IPAddress(String(text[..<slash])) == network.address
+        return IPAddress(String(text[..<slash]))?.unmapped == network.address
     }
 
     /// Whether `address` lies in the range; an IPv4-mapped address counts as the IPv4 address inside.

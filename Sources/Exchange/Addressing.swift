@@ -56,10 +56,20 @@ extension Addressing {
             if let host = host(of: head) { called = service.called(host) }
             guard called != nil else { return .refused(.misdirected) }
         }
-        if !service.prefix.isEmpty, RequestPath.hasDotSegment(head.rulePath) { return .refused(.outsidePrefix) }
+        if !service.prefix.isEmpty, RequestPath.hasDotSegment(head.rulePath) || leadsOut(head) {
+            return .refused(.outsidePrefix)
+        }
         let (base, prefix) = (service.base, service.prefix)
         guard head.readdress(to: base.span, prefix: prefix.span) else { return .refused(.misdirected) }
         return .addressed(AddressedRequest(called: called, isFixed: true, prefix: service.fixed.prefix))
+    }
+
+    /// Whether the Destination of a COPY or MOVE has dot segments (RFC 4918 s.10.3).
+    private static func leadsOut(_ head: borrowing RequestHead) -> Bool {
+        guard let index = head.fields.first(.destination) else { return false }
+        let value = head.fields.value(index)
+        let start = OriginReference.read(value, base: .http)?.pathStart ?? 0
+        return RequestPath.hasDotSegment(value.extracting(start..<value.count))
     }
 
     private static func address(_ head: inout RequestHead, by redirection: Redirection) -> Outcome {

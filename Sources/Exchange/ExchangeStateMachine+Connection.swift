@@ -36,6 +36,7 @@ extension ExchangeStateMachine {
     package mutating func legSent() -> Step {
         attempts += 1
         refused = .none
+        hasInterim = false
         if isEstablishing {
             state = .awaitingHead
             return .wait
@@ -75,8 +76,8 @@ extension ExchangeStateMachine {
         case .awaitingContinue, .awaitingHead:
             if isUntouched && isFurtherLeg { destination?.hop.closesBehindChallenges = true }
             if isUnattended { return abandon() }
-            let mayRepeat = isUntouched && isBodyKept && attempts < Self.attemptLimit
-            guard mayRepeat, isLegIdempotent || isEstablishing || !isSent else { return finish(with: error.response) }
+            let mayRepeat = isUntouched && !hasInterim && isBodyKept && attempts < Self.attemptLimit
+            guard mayRepeat, isLegIdempotent || isEstablishing || !isSent else { return failedOnWay(error) }
             guard isReused && !isRepeated else { return wayFailed(error) }
             if isHandshakeUnderWay { return restartHandshake() }
             isRepeated = true
@@ -149,9 +150,9 @@ extension ExchangeStateMachine {
         if isUnattended { return abandon() }
         let source: ExchangeError.Source = destination?.hop.isParent == true ? .parentProxy : .upstream
         let failure = ExchangeError(.malformedResponse(error), source)
-        let mayRepeat = state == .awaitingHead || state == .awaitingContinue
+        let mayRepeat = (state == .awaitingHead || state == .awaitingContinue) && !hasInterim
         guard mayRepeat, isBodyKept, attempts < Self.attemptLimit, isLegIdempotent || isEstablishing else {
-            return finish(with: failure.response)
+            return failedOnWay(failure)
         }
         return wayFailed(failure)
     }

@@ -63,6 +63,7 @@ extension ExchangeStateMachine {
             .tunnelling, .looking, .welcoming, .finished:
             return .wait
         }
+        if response.status < 200, response.status != 101 { hasInterim = true }
         if mayHandshake, response.status >= 200 || response.status == 101,
             let (side, token) = unverifiedSide(response)
         {

@@ -6,6 +6,7 @@ internal import Rules
 extension ExchangeStateMachine {
     /// The way led nowhere, and nothing that was sent on it can have been acted upon: another one may be there.
     mutating func wayFailed(_ error: ExchangeError) -> Step {
+        isNegotiating = false
         guard let destination, destination.hopCount > 1, error.isOfWay, !isUnattended else {
             return finish(with: error.response)
         }
@@ -13,6 +14,14 @@ extension ExchangeStateMachine {
         triedWays |= 1 << UInt64(destination.terms.place)
         state = .acquiring
         return .reroute(error)
+    }
+
+    /// The way failed a request that may not be sent again: those that follow go by another one.
+    mutating func failedOnWay(_ error: ExchangeError) -> Step {
+        if let destination, destination.hopCount > 1, !isReused, error.isOfWay || error.kind == .responseTimedOut {
+            deadWay = error
+        }
+        return finish(with: error.response)
     }
 
     /// The runner has given back what this exchange held in the ledger's queue.

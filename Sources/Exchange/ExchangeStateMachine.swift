@@ -149,6 +149,10 @@ package struct ExchangeStateMachine: ~Copyable {
     package var addressed: AddressedRequest?
     /// The hops that failed this request, by their places.
     package internal(set) var triedWays: UInt64 = 0
+    /// Interim responses of this leg have come.
+    var hasInterim = false
+    /// What the way in hand failed of, where the request ends with that.
+    package internal(set) var deadWay: ExchangeError?
     /// Connections that said what nobody asked for before the request went.
     var unusableCount = 0
     /// The connection of this leg carried another request before.
@@ -224,6 +228,8 @@ package struct ExchangeStateMachine: ~Copyable {
         isRepeated = false
         isNegotiating = false
         triedWays = 0
+        hasInterim = false
+        deadWay = nil
         unusableCount = 0
         isReused = false
         isFurtherLeg = false
@@ -302,7 +308,7 @@ extension ExchangeStateMachine {
         case .awaitingHead where isUnattended:
             return abandon()
         case .awaitingHead:
-            return finish(with: ExchangeError(.responseTimedOut, source).response)
+            return failedOnWay(ExchangeError(.responseTimedOut, source))
         case .draining:
             return drained(isReusable: false)
         case .admitting:

@@ -5,9 +5,9 @@ package import HTTP
 ///
 /// References in fields are mapped both ways; nothing in bodies is.
 package struct OriginMapping: Sendable {
-    /// As the client says it, and as the upstream does: with the port that its scheme implies, without and with it.
-    private let client: [[UInt8]]
-    private let upstream: [[UInt8]]
+    /// As the client says it, if that is known, and as the upstream does.
+    private let client: Origin?
+    private let upstream: Origin
     /// What stands before the client's paths upstream.
     private let prefix: [UInt8]
 
@@ -15,15 +15,15 @@ package struct OriginMapping: Sendable {
     ///
     /// A client of which it isn't known what it calls the origin gets references without one.
     package init(client: Origin?, upstream: Origin, prefix: String = "") {
-        self.client = client.map(Self.spellings) ?? []
-        self.upstream = Self.spellings(of: upstream)
+        self.client = client
+        self.upstream = upstream
         self.prefix = Array(prefix.utf8)
     }
 
-    private static func spellings(of origin: Origin) -> [[UInt8]] {
-        let written = "\(origin.scheme.text)://\(origin.authority)"
-        let whole = "\(origin.scheme.text)://\(origin.authorityWithPort)"
-        return written == whole ? [Array(whole.utf8)] : [Array(whole.utf8), Array(written.utf8)]
+    private static func append(_ origin: Origin, into buffer: inout ByteBuffer) {
+        buffer.append(origin.scheme.text)
+        buffer.append("://")
+        buffer.append(origin.authority)
     }
 
     static let requestFields: FieldNameSet = [.origin, .referer, .destination]
@@ -63,11 +63,11 @@ package struct OriginMapping: Sendable {
 
     /// Appends a reference of the client's; one that begins with another origin stays as it is.
     private func appendRequestReference(_ value: Span<UInt8>, isOrigin: Bool, into buffer: inout ByteBuffer) {
-        for spelling in client where Self.names(value, spelling) {
-            if let target = upstream.last { buffer.append(target) }
-            let rest = value.extracting(spelling.count..<value.count)
+        if let client, let reference = OriginReference.read(value, base: client.scheme), reference.origin == client {
+            Self.append(upstream, into: &buffer)
+            let rest = value.extracting(reference.pathStart..<value.count)
             if !isOrigin, !prefix.isEmpty {
-                buffer.append(prefix)
+                buffer.append(prefix.span)
                 if rest.isEmpty || rest[0] != UInt8(ascii: "/") { buffer.append(UInt8(ascii: "/")) }
             }
             return buffer.append(rest)
@@ -80,17 +80,24 @@ package struct OriginMapping: Sendable {
     /// Appends a reference of the upstream's; one that begins with another origin, or leads out of the prefix, stays as
     /// it is.
     private func appendResponseReference(_ value: Span<UInt8>, into buffer: inout ByteBuffer) {
-        for spelling in upstream where Self.names(value, spelling) {
-            let rest = value.extracting(spelling.count..<value.count)
-            guard let inner = pathInside(rest) else { break }
-            if let target = client.last { buffer.append(target) }
+        if let reference = OriginReference.read(value, base: upstream.scheme) {
+            let rest = value.extracting(reference.pathStart..<value.count)
+            guard reference.origin == upstream, let inner = pathInside(rest) else { return buffer.append(value) }
+            if let client { Self.append(client, into: &buffer) } else { Self.beginPath(inner, into: &buffer) }
             let isBare = inner.isEmpty || inner[0] != UInt8(ascii: "/")
-            if isBare, client.isEmpty || !prefix.isEmpty { buffer.append(UInt8(ascii: "/")) }
+            if isBare, client == nil || !prefix.isEmpty { buffer.append(UInt8(ascii: "/")) }
             return buffer.append(inner)
         }
         guard Self.isPath(value), !prefix.isEmpty, let inner = pathInside(value) else { return buffer.append(value) }
+        Self.beginPath(inner, into: &buffer)
         if inner.isEmpty || inner[0] != UInt8(ascii: "/") { buffer.append(UInt8(ascii: "/")) }
         buffer.append(inner)
+    }
+
+    /// A path that begins with an empty segment would be taken for an authority (RFC 3986 s.4.2).
+    private static func beginPath(_ path: Span<UInt8>, into buffer: inout ByteBuffer) {
+        guard path.count >= 2, path[0] == UInt8(ascii: "/"), path[1] == UInt8(ascii: "/") else { return }
+        buffer.append("/.")
     }
 
     /// What is behind the prefix of a path; nil where it doesn't begin with that on a segment's border.
@@ -99,7 +106,7 @@ package struct OriginMapping: Sendable {
         guard path.count >= prefix.count else { return nil }
         for index in prefix.indices where path[index] != prefix[index] { return nil }
         let rest = path.extracting(prefix.count..<path.count)
-        guard prefix.isEmpty || rest.isEmpty || Self.endsSegment(rest[0]) else { return nil }
+        guard prefix.isEmpty || rest.isEmpty || OriginReference.endsAuthority(rest[0]) else { return nil }
         return rest
     }
 
@@ -108,42 +115,41 @@ package struct OriginMapping: Sendable {
         return value.count == 1 || value[1] != UInt8(ascii: "/")
     }
 
-    private static func endsSegment(_ byte: UInt8) -> Bool {
-        switch byte {
-        case UInt8(ascii: "/"), UInt8(ascii: "?"), UInt8(ascii: "#"): true
-        // The reference of a Refresh may stand in quotes.
-        case UInt8(ascii: "\""), UInt8(ascii: "'"): true
-        default: false
-        }
-    }
-
-    /// Whether the reference begins with this origin and nothing longer.
-    private static func names(_ value: Span<UInt8>, _ origin: [UInt8]) -> Bool {
-        guard value.count >= origin.count else { return false }
-        for index in origin.indices where ASCII.lowercased(value[index]) != origin[index] { return false }
-        guard value.count > origin.count else { return true }
-        return endsSegment(value[origin.count])
-    }
-
-    /// `5; url=https://h/` has its reference behind `url=`, perhaps in quotes.
+    /// `5; url=https://h/` has its reference behind a time and `url=`, which may be missing, perhaps in quotes.
     private func appendRefresh(_ fields: Fields, _ index: Int, into buffer: inout ByteBuffer) {
         let value = fields.value(index)
         buffer.append(fields.nameBytes(index))
         buffer.append(": ")
-        var start = 0
-        while start + 4 <= value.count {
-            if ASCII.equalsIgnoringCase(value.extracting(start..<start + 4), "url=") { break }
-            start += 1
-        }
-        guard start + 4 <= value.count else {
-            buffer.append(value)
-            return HeadSerializer.appendLineEnd(into: &buffer)
-        }
-        start += 4
-        if start < value.count, value[start] == UInt8(ascii: "\"") || value[start] == UInt8(ascii: "'") { start += 1 }
+        let start = Self.referenceOfRefresh(value)
         buffer.append(value.extracting(0..<start))
-        appendResponseReference(value.extracting(start..<value.count), into: &buffer)
+        if start < value.count { appendResponseReference(value.extracting(start..<value.count), into: &buffer) }
         HeadSerializer.appendLineEnd(into: &buffer)
+    }
+
+    /// Where the reference begins, as browsers read the field; its end where there is none.
+    private static func referenceOfRefresh(_ value: Span<UInt8>) -> Int {
+        var index = 0
+        func skipBlanks() { while index < value.count, ASCII.isBlank(value[index]) { index += 1 } }
+        skipBlanks()
+        while index < value.count, (0x30...0x39).contains(value[index]) || value[index] == UInt8(ascii: ".") {
+            index += 1
+        }
+        skipBlanks()
+        if index < value.count, value[index] == UInt8(ascii: ";") || value[index] == UInt8(ascii: ",") { index += 1 }
+        skipBlanks()
+        let afterTime = index
+        if value.count - index >= 3, ASCII.equalsIgnoringCase(value.extracting(index..<index + 3), "url") {
+            index += 3
+            skipBlanks()
+            if index < value.count, value[index] == UInt8(ascii: "=") {
+                index += 1
+                skipBlanks()
+            } else {
+                index = afterTime
+            }
+        }
+        let isQuoted = index < value.count && (value[index] == UInt8(ascii: "\"") || value[index] == UInt8(ascii: "'"))
+        return isQuoted ? index + 1 : index
     }
 
     /// A cookie loses Secure, which a client in the clear would not keep, and Domain, which is the upstream's.

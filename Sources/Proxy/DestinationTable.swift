@@ -61,6 +61,13 @@ final class DestinationTable {
         return hop
     }
 
+    /// Lets go of everything.
+    func close() {
+        for destination in slots { destination?.variants.removeAll() }
+        slots = [Destination?](repeating: nil, count: Self.slotCount)
+        hops = [:]
+    }
+
     private func clear() {
         // They hold what they are variants of.
         for destination in slots { destination?.variants.removeAll() }

@@ -79,10 +79,7 @@ extension ExchangeRunner {
     /// Another hop of the route takes the place of the one that failed.
     func reroute(_ error: ExchangeError) -> ExchangeStateMachine.Step {
         giveUpUpstream()
-        if let destination = exchange.machine.destination {
-            worker.shared.ways.failed(destination.hop.wayName, now: worker.loop.now)
-            tellDeadWay(destination.hop, error)
-        }
+        noteDeadWay(error)
         if exchange.machine.holdsLedgerPlace {
             worker.shared.ledger.leave(worker.waiter(self))
             exchange.machine.ledgerPlaceGivenBack()
@@ -98,7 +95,10 @@ extension ExchangeRunner {
         worker.shared.ways.responded(upstream.hop.wayName)
     }
 
-    private func tellDeadWay(_ hop: Hop, _ error: ExchangeError) {
+    /// Requests that follow pass the way over for a while.
+    func noteDeadWay(_ error: ExchangeError) {
+        guard let hop = exchange.machine.destination?.hop else { return }
+        worker.shared.ways.failed(hop.wayName, now: worker.loop.now)
         worker.shared.log.warn("\(error.response.reason): \(hop.wayName) can't be used: \(error.response.explanation)")
     }
 
@@ -187,7 +187,7 @@ extension ExchangeRunner {
         guard connection === upstream else { return }
         switch phase {
         case .tunnel:
-            if isReset { endTunnel() } else { tunnelEnded(fromClient: false) }
+            if isReset { tunnelReset() } else { tunnelEnded(fromClient: false) }
         case .relaying:
             // A body that only the connection's end delimits could have been cut short by anybody on the way.
             let isCut = connection.isTruncated && exchange.responseBody.isUntilClose

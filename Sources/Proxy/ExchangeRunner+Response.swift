@@ -259,6 +259,7 @@ extension ExchangeRunner {
     // MARK: our own
 
     func respond(_ local: LocalResponse) {
+        if let error = exchange.machine.deadWay { noteDeadWay(error) }
         giveUpUpstream()
         end(with: local, challenges: false, reusesUpstream: false)
     }

@@ -101,6 +101,12 @@ extension ExchangeRunner {
         }
     }
 
+    /// The upstream broke the tunnel off: the client must not take what it got for whole.
+    func tunnelReset() {
+        record.reason = "tunnel.reset"
+        cutShort()
+    }
+
     /// Both directions are over, or one of them broke.
     func endTunnel() {
         let client = client

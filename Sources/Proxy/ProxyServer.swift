@@ -176,12 +176,22 @@ package final class ProxyServer: Sendable {
         if Set(configuration.listeners.map(\.address)) != Set(open.map(\.address)) {
             log.warn("the addresses of the listeners have changed; that takes a restart")
         }
+        warnOfPermissions(configuration)
         policy.withLock { $0 = next }
         shared.tls.removeAll()
         shared.names.change(to: configuration.dns.service)
         shared.secrets.adopt(next)
         shared.pac.adopt(next)
         shared.peers.forEach { $0.adopt(next) }
+    }
+
+    private func warnOfPermissions(_ configuration: ServerConfiguration) {
+        for listener in configuration.listeners {
+            guard case .unix(let path) = listener.address else { continue }
+            guard let old = open.first(where: { $0.address == listener.address }) else { continue }
+            guard old.modeBits != listener.modeBits || old.group != listener.group else { continue }
+            log.warn("the permissions of \(path) have changed in the rules; that takes a restart")
+        }
     }
 
     /// Serves until nothing is under way or `limit` has passed, ends listening, gives what came last `hardLimit` to

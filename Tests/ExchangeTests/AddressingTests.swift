@@ -96,6 +96,17 @@ import Testing
         #expect(address("\(line) HTTP/1.1", ["Host: localhost:8080"], by: addressing) == expected)
     }
 
+    @Test("R-4 a Destination with dot segments is refused where it could lead out of the prefix")
+    func destination() throws {
+        let addressing = try fixed(Origin(scheme: .http, host: "o.test", port: 81), prefix: "/app")
+        for value in ["http://localhost:8080/../a", "/a/../../b", "http://localhost:8080/%2e%2e/a"] {
+            let fields = ["Host: localhost:8080", "Destination: \(value)"]
+            #expect(address("MOVE /x HTTP/1.1", fields, by: addressing) == "400 path.dot-segment")
+        }
+        let fields = ["Host: localhost:8080", "Destination: http://localhost:8080/b"]
+        #expect(address("MOVE /x HTTP/1.1", fields, by: addressing) == "http://o.test:81/app/x")
+    }
+
     @Test("H-2 HTTP/1.0 without Host names nothing, and is for the origin")
     func withoutHost() throws {
         #expect(address("GET /x HTTP/1.0", [], by: try fixed()) == "https://origin.test/x")
@@ -152,7 +163,10 @@ import Testing
             ("https://o.test:443/app", "http://localhost:8080/"),
             ("https://o.test/app?q", "http://localhost:8080/?q"), ("/app/x", "/x"), ("/app", "/"), ("/app#f", "/#f"),
             ("https://o.test/other", "https://o.test/other"), ("https://o.test/apple", "https://o.test/apple"),
-            ("/other", "/other"), ("/apple", "/apple"), ("x/y", "x/y"), ("//o.test/app", "//o.test/app"),
+            ("/other", "/other"), ("/apple", "/apple"), ("x/y", "x/y"), ("//o.test/app", "http://localhost:8080/"),
+            ("//o.test:80/app", "//o.test:80/app"), ("HTTPS://O.test./app/x", "http://localhost:8080/x"),
+            ("//else.test/app/x", "//else.test/app/x"), ("/app//else.test/", "/.//else.test/"),
+            ("https://o.test/app//x", "http://localhost:8080//x"), ("https://u@o.test/app", "https://u@o.test/app"),
             ("https://else.test/app/x", "https://else.test/app/x"), ("https://o.test", "https://o.test"),
         ]
     )
@@ -160,6 +174,19 @@ import Testing
         #expect(response("Location: \(given)") == ["Location: \(expected)"])
         #expect(response("Content-Location: \(given)") == ["Content-Location: \(expected)"])
         #expect(response("Refresh: 5; url='\(given)'") == ["Refresh: 5; url='\(expected)'"])
+    }
+
+    @Test(
+        "R-4 a Refresh is read as browsers read it",
+        arguments: [
+            ("5;url = /app/x", "5;url = /x"), ("5; /app/x", "5; /x"), ("5,URL=/app/x", "5,URL=/x"),
+            ("5 /app/x", "5 /x"),
+            ("5; url='/app/x'", "5; url='/x'"), ("0.5;url=\"/app/x\"", "0.5;url=\"/x\""), ("5", "5"), ("", ""),
+            ("5; urlless", "5; urlless"), ("5; url", "5; url"),
+        ]
+    )
+    func refresh(_ given: String, _ expected: String) {
+        #expect(response("Refresh: \(given)") == ["Refresh: \(expected)"])
     }
 
     @Test("R-4 the prefix is taken off a cookie's Path, and one outside it is left alone")

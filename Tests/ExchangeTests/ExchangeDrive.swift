@@ -70,6 +70,8 @@ struct ExchangeDrive: ~Copyable {
     var pool: [ConnectionIdentity] = []
     /// Whether the request's client is another one.
     var client = Client(address: .loopbackV4)
+    /// Whether no connection idles that could be used again.
+    var opensAnew = false
     /// The other ways to the destination, and why those tried before led nowhere.
     var furtherWays: [Destination] = []
     private(set) var ways: [String] = []
@@ -136,7 +138,7 @@ struct ExchangeDrive: ~Copyable {
                 let pooled =
                     fresh ? nil : pool.firstIndex { Optional($0).fitness(for: machine.wantedIdentity) ?? 0 > 0 }
                 let identity = pooled.map { pool.remove(at: $0) }
-                let isFresh = fresh || machine.destination?.hop.socks != nil
+                let isFresh = fresh || opensAnew || machine.destination?.hop.socks != nil
                 step = machine.connected(isReused: pooled != nil || !isFresh, identity: identity)
             case .negotiate(let request):
                 asked.append("\(request)")
@@ -257,7 +259,9 @@ struct ExchangeDrive: ~Copyable {
     private mutating func receive(_ text: String, _ head: borrowing RequestHead) -> ExchangeStateMachine.Step {
         response = ResponseHead()
         let bytes = Array((text + "\r\n\r\n").utf8)
-        _ = response.parse(bytes.span, limits: Limits(), requestMethod: head.method)
+        if case .failed(let error) = response.parse(bytes.span, limits: Limits(), requestMethod: head.method) {
+            return machine.responseMalformed(error)
+        }
         let reading = ResponseReading(
             client: ClientTerms(version: .http11, keepsAlive: true),
             isRequestSent: true,
@@ -346,7 +350,12 @@ extension Destination {
 
 extension Destination {
     /// An origin that a SOCKS5 proxy connects to, at a loopback address unless another is given.
-    static func bySOCKS(_ rules: [Rule], at host: String = "127.0.0.1", isTunnel: Bool = false) -> Destination {
+    static func bySOCKS(
+        _ rules: [Rule],
+        at host: String = "127.0.0.1",
+        isTunnel: Bool = false,
+        of hopCount: Int = 1
+    ) -> Destination {
         let origin = Origin(scheme: .http, host: "a.example", port: isTunnel ? 443 : 80)
         let parent = ParentProxy(
             name: "socks",
@@ -373,6 +382,7 @@ extension Destination {
             origin: origin,
             isTunnel: isTunnel,
             route: Route(via: [.parent(parent)], to: nil, index: 0, place: SourcePlace(line: 2)),
+            hopCount: hopCount,
             hop: hop,
             candidates: table.candidates(for: origin, isProxy: false)
         )

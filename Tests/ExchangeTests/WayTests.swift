@@ -82,6 +82,43 @@ import Testing
         #expect(drive.legs.count == (goesOn ? 2 : 1))
     }
 
+    @Test(
+        "R-1 a way that failed a request which may not be repeated is a dead one for the next",
+        arguments: [false, true]
+    )
+    func deadForNext(_ isGarbage: Bool) {
+        for request in ["POST http://a.example/x HTTP/1.1\r\nHost: a.example\r\nContent-Length: 5", connect] {
+            var drive = drive(isTunnel: request == connect)
+            drive.opensAnew = true
+            drive.losesBehind = isGarbage ? [] : [1]
+            let ending = drive.exchange(request, isGarbage ? ["220 smtp.test ready"] : [])
+            let error = drive.machine.deadWay
+            #expect(ending.status == 502 && error != nil)
+        }
+    }
+
+    @Test("H-6 a request of which an interim response came is not sent again, by whatever way")
+    func interim() {
+        var drive = drive()
+        drive.opensAnew = true
+        #expect(drive.exchange(get, "HTTP/1.1 103 Early Hints", "HTTP/1.1 99 X").status == 502)
+        #expect(drive.legs.count == 1)
+    }
+
+    @Test(
+        "R-1 a SOCKS5 proxy that fails before it has connected gives place to the next",
+        arguments: [[UInt8(4), 0], [5, 2]]
+    )
+    func socks(_ reply: [UInt8]) {
+        var drive = ExchangeDrive(.bySOCKS([], of: 2))
+        drive.furtherWays = [.behindParent([], place: 1, of: 2)]
+        drive.replies = [reply]
+        #expect(drive.exchange(get, ok).status == 200)
+        #expect(drive.ways == ["socks.malformed"])
+    }
+
+    private let connect = "CONNECT a.example:443 HTTP/1.1\r\nHost: a.example:443"
+
     @Test("R-1 a lost tunnel of our own goes another way, since nothing of the request was sent")
     func establishing() {
         let destination = Destination.behindParent([], isTunnel: true, of: 2)

@@ -61,6 +61,27 @@ import Testing
         #expect(live.requests.count == 1)
     }
 
+    @Test(
+        "R-1 a parent that fails what may not be sent again is passed over by what follows",
+        arguments: [ScriptedPeer.Step.reset, .close, .send("220 smtp.test ready\r\n\r\n")],
+        ["CONNECT", "POST"]
+    )
+    func failsOnce(_ step: ScriptedPeer.Step, _ method: String) throws {
+        let nginx = try Nginx()
+        let broken = try ScriptedPeer { _ in [step, .close] }
+        let squid = try Squid(demanding: .nothing)
+        let proxy = try RunningProxy(rules([broken.port, squid.port]), workers: 1)
+        let target = "127.0.0.1:\(nginx.port)"
+        let text =
+            method == "CONNECT"
+            ? request("CONNECT \(target) HTTP/1.1", ["Host: \(target)"])
+            : request("POST http://\(target)/open/ HTTP/1.1", ["Host: \(target)", "Content-Length: 2"], body: "ab")
+        var statuses: [Int] = []
+        for _ in 0..<3 { statuses.append(try proxy.connect().exchange(text).status) }
+        #expect(statuses[0] == 502 && statuses[1] == statuses[2] && statuses[1] < 500)
+        #expect(broken.requests.count == 1)
+    }
+
     @Test("R-1 a parent that answers garbage is passed over")
     func garbage() throws {
         let broken = try ScriptedPeer { _ in [.send("220 smtp.test ready\r\n\r\n"), .close] }
