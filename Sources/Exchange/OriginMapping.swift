@@ -1,5 +1,6 @@
 internal import Bytes
 package import HTTP
+internal import Rules
 
 /// What the client and the upstream call the same origin, where a route upgrades it or a listener stands for it.
 ///
@@ -103,7 +104,8 @@ package struct OriginMapping: Sendable {
     /// What is behind the prefix of a path; nil where it doesn't begin with that on a segment's border.
     @_lifetime(copy path)
     private func pathInside(_ path: Span<UInt8>) -> Span<UInt8>? {
-        guard path.count >= prefix.count else { return nil }
+        // One with dot segments may be anywhere.
+        guard path.count >= prefix.count, prefix.isEmpty || !RequestPath.hasDotSegment(path) else { return nil }
         for index in prefix.indices where path[index] != prefix[index] { return nil }
         let rest = path.extracting(prefix.count..<path.count)
         guard prefix.isEmpty || rest.isEmpty || OriginReference.endsAuthority(rest[0]) else { return nil }

@@ -30,7 +30,10 @@ enum ListenerBinding: Sendable {
         case .systemd(let name):
             let own = inherited.filter { $0.name == name }
             guard !own.isEmpty else {
-                throw StartError("can't listen on systemd:\(name): no socket of that name was passed on")
+                throw StartError(
+                    "can't listen on systemd:\(name): no listening stream socket was passed on under that name; "
+                        + "its unit says FileDescriptorName=\(name), and not Accept=yes"
+                )
             }
             self = .inherited(own)
         }

@@ -239,9 +239,16 @@ final class Worker: ListenerObserver {
             return .tunnelRefused
         }
         // With other hops to go by, it is found out when this one is dialled.
-        guard destination.hopCount <= 1, let address = destination.hop.literalAddress else { return nil }
-        guard shared.ownAddresses.contains(address, port: destination.hop.port) else { return nil }
+        guard destination.hopCount <= 1, leadsBack(destination.hop) else { return nil }
         return ExchangeError(.loop, .local).response
+    }
+
+    private func leadsBack(_ hop: Hop) -> Bool {
+        if let address = hop.literalAddress, shared.ownAddresses.contains(address, port: hop.port) { return true }
+        // Nobody names himself in SOCKS5, so what a proxy on this machine would connect to is looked at here.
+        guard let socks = hop.socks, hop.isLoopback else { return false }
+        let target = IPAddress(socks.host) ?? (socks.host == "localhost" ? .loopbackV4 : nil)
+        return target.map { shared.ownAddresses.contains($0, port: socks.port) } ?? false
     }
 
     // MARK: reload and end

@@ -166,7 +166,8 @@ import Testing
             ("/other", "/other"), ("/apple", "/apple"), ("x/y", "x/y"), ("//o.test/app", "http://localhost:8080/"),
             ("//o.test:80/app", "//o.test:80/app"), ("HTTPS://O.test./app/x", "http://localhost:8080/x"),
             ("//else.test/app/x", "//else.test/app/x"), ("/app//else.test/", "/.//else.test/"),
-            ("https://o.test/app//x", "http://localhost:8080//x"), ("https://u@o.test/app", "https://u@o.test/app"),
+            ("https://o.test/app//x", "http://localhost:8080//x"), ("/app/../w", "/app/../w"),
+            ("https://o.test/app/%2e%2e/w", "https://o.test/app/%2e%2e/w"), ("https://u@o.test/app", "https://u@o.test/app"),
             ("https://else.test/app/x", "https://else.test/app/x"), ("https://o.test", "https://o.test"),
         ]
     )

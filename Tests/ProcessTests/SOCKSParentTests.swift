@@ -69,6 +69,18 @@ private let secrets = ["secret": Login.password]
         #expect(response["Proxy-Status"]?.contains("socks.login-required") == true)
     }
 
+    @Test(
+        "H-13 a request that a SOCKS5 proxy on this machine would bring back is refused",
+        arguments: ["127.0.0.1", "localhost"]
+    )
+    func loop(_ host: String) throws {
+        let socks = try Microsocks(demandsLogin: false)
+        let proxy = try RunningProxy(rules(socks.port, use: false), workers: 1, files: secrets)
+        let response = try proxy.get("http://\(host):\(proxy.port)/")
+        #expect(response.status == 502)
+        #expect(reason(of: response) == "proxy.loop")
+    }
+
     @Test("R-1 a server that the SOCKS5 proxy can't reach is no dead proxy")
     func originRefused() throws {
         let socks = try Microsocks(demandsLogin: false)
