@@ -77,10 +77,7 @@ final class LoginVerifier: Sendable {
                 return signal
             }
             state.lastNumber += 1
-            // Guesses at one name hold up no other name of the same client's.
-            var turn = client
-            turn.login = login.name
-            guard state.queue.submit(state.lastNumber, of: turn) else { return nil }
+            guard state.queue.submit(state.lastNumber, of: client) else { return nil }
             state.jobs[state.lastNumber] = Job(login: login, file: file, pair: pair, told: [told])
             state.underWay[question] = state.lastNumber
             return signal
