@@ -296,7 +296,12 @@ extension ExchangeStateMachine {
             return finish(with: .secretLate)
         case .collectingBody:
             return finish(with: ExchangeError(.requestTimedOut, .client).response)
-        case .acquiring, .negotiating:
+        case .negotiating where parent.sent != .none:
+            // The proxy is there, and has nothing to say to the login.
+            return finish(with: ExchangeError(.connectionTimedOut, .parentProxy).response)
+        case .negotiating:
+            return wayFailed(ExchangeError(.connectionTimedOut, .parentProxy))
+        case .acquiring:
             return wayFailed(ExchangeError(.connectionTimedOut, source))
         case .securing:
             return notSecured(ExchangeError(.connectionTimedOut, source))

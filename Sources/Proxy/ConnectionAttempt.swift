@@ -41,7 +41,7 @@ final class ConnectionAttempt: DialerObserver {
     /// The host's connection limit holds it up (O-12).
     var isWaitingForPlace: Bool { !hasPlace && !isOver && hop.carrier == nil }
 
-    private var source: ExchangeError.Source { hop.isParent ? .parentProxy : .upstream }
+    private var source: ExchangeError.Source { hop.isParent || hop.socks != nil ? .parentProxy : .upstream }
 
     func start() -> Start {
         if let carrier = hop.carrier { return carry(carrier) }

@@ -198,7 +198,12 @@ extension ExchangeRunner {
     }
 
     private func lost(_ connection: UpstreamConnection) {
-        let source: ExchangeError.Source = connection.hop.isParent ? .parentProxy : .upstream
+        // Who ends the connection behind a login has refused it, whether or not he says so (RFC 1929 s.2).
+        if phase == .negotiation, socksRequest == .login {
+            return perform(exchange.negotiated(.failed(.loginRefused)))
+        }
+        let isParents = connection.hop.isParent || phase == .negotiation
+        let source: ExchangeError.Source = isParents ? .parentProxy : .upstream
         if let error = connection.channelError {
             let failure = ExchangeError(.secureChannel(SecureChannelFailure(error)), source)
             return perform(exchange.machine.failed(failure))

@@ -278,7 +278,7 @@ final class ExchangeRunner: DeadlineObserver {
         case .idle, .finished:
             return
         case .acquiring where opening?.isWaitingForPlace == true:
-            perform(exchange.machine.failed(ExchangeError(.connectionLimitReached, .local)))
+            perform(exchange.machine.failed(placeError))
         case .recordingRejection:
             return askAgain()
         case .askingLedger where asksAgain:
@@ -298,6 +298,14 @@ final class ExchangeRunner: DeadlineObserver {
             .awaitingContinue, .awaitingHead, .draining:
             perform(exchange.machine.deadlinePassed())
         }
+    }
+
+    /// Why there was no place at the host's limit: those who have them wait for a host that doesn't answer, or use them.
+    private var placeError: ExchangeError {
+        guard let hop = exchange.machine.destination?.hop,
+            worker.shared.ways.isResting(hop.wayName, now: worker.loop.now)
+        else { return ExchangeError(.connectionLimitReached, .local) }
+        return ExchangeError(.connectionTimedOut, hop.isParent ? .parentProxy : .upstream)
     }
 
     /// When the exchange's wait for the ledger ends, whatever the scouts do.

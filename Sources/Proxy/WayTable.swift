@@ -19,6 +19,11 @@ final class WayTable: Sendable {
         dead.withLock { $0[way]?.mayBeTried(at: now, tryLength: Self.tryLength) ?? true }
     }
 
+    /// It failed lately, and nobody tries it yet, or has come to an end with that.
+    func isResting(_ way: String, now: Instant) -> Bool {
+        !isEmpty && dead.withLock { $0[way].map { now < $0.restsUntil } ?? false }
+    }
+
     func failed(_ way: String, now: Instant) {
         dead.withLock { dead in
             if dead[way] != nil {
