@@ -12,7 +12,7 @@ final class PACDownload {
     typealias Told = (Result<(bytes: [UInt8], charset: String?), PACFailure>) -> Void
 
     /// How long it may take in all.
-    static let patience: Nanoseconds = .seconds(15)
+    static let patience: Nanoseconds = .seconds(5)
 
     private var request: EndpointRequest?
     private var deadline: Timer?
@@ -78,8 +78,8 @@ final class PACDownload {
     }
 
     private func finish(_ result: Result<(bytes: [UInt8], charset: String?), PACFailure>) {
-        deadline = nil
-        request = nil
+        // What is still under way would tell somebody who is gone.
+        cancel()
         told(result)
     }
 }
