@@ -31,7 +31,10 @@ extension ScalarType {
             guard text.hasPrefix("http://") || text.hasPrefix("https://") else {
                 return .wrong("a URL begins with https:// or http://")
             }
-            if text.contains("@") { return .wrong("a URL can't hold a login here") }
+            let authority = text[(text.firstRange(of: "//")?.upperBound ?? text.startIndex)...].prefix {
+                !"/?#".contains($0)
+            }
+            if text.contains("@") || seemsToHoldLogin(authority) { return .wrong("a URL can't hold a login here") }
             let bytes = Array(text.utf8)
             let target = RequestTarget.parse(bytes.span, in: bytes.indices, method: .get)
             return target?.scheme == nil ? .wrong("\(Quoting.quoted(text)) is no URL: write https://HOST/PATH") : nil

@@ -11,6 +11,7 @@ struct HostAndPort {
 
     /// Reads it; `whose` says in messages what it belongs to, as "a proxy's URL".
     static func read(_ text: String, of whose: String) -> Result<HostAndPort, ScalarProblem> {
+        if seemsToHoldLogin(text) { return .failure(.wrong("\(whose) can't hold a login: write HOST:PORT")) }
         var host = text
         var port: UInt16?
         if let colon = text.lastIndex(of: ":"), !text.hasSuffix("]") {
@@ -33,7 +34,12 @@ struct HostAndPort {
             default: return .failure(.wrong("\(whose) names one host"))
             }
         } catch {
-            return .failure(.wrong("the host of \(whose): \(error.message)"))
+            switch error {
+            case .empty, .malformedAddress, .emptyLabel, .tooLong, .invalidCharacter, .needsALabel:
+                return .failure(.wrong("the host of \(whose): \(error.message)"))
+            // Other messages repeat a part of the text, which may be that of a login.
+            default: return .failure(.wrong("\(whose) names one host, by its name or address"))
+            }
         }
     }
 }
@@ -55,7 +61,7 @@ struct ProxyURL {
         }
         let scheme = text[..<separator.lowerBound].lowercased()
         var authority = String(text[separator.upperBound...])
-        if authority.contains("@") {
+        if seemsToHoldLogin(authority) {
             return .failure(
                 .wrong("a login can't stand in a proxy's URL: make it a credential and name it under 'use'")
             )
@@ -99,7 +105,7 @@ enum FixedURL {
         else { return .failure(.wrong("an origin begins with https:// or http://")) }
         let rest = text[separator.upperBound...]
         let slash = rest.firstIndex(of: "/") ?? rest.endIndex
-        if rest.contains("@") {
+        if rest.contains("@") || seemsToHoldLogin(rest[..<slash]) {
             return .failure(.wrong("an origin can't hold a login: make it a credential and a rule for this host"))
         }
         var prefix = String(rest[slash...])

@@ -67,7 +67,7 @@ enum Masking {
         case .scalar(let text, _):
             // A login pasted into a user name, or before the host in a URL.
             if isUnexpected(key) || (key == "username" && text.contains(":")) { return hide(&source, node) }
-            if text.contains("@") { maskLogin(&source, node) }
+            maskLogin(&source, node, text, isURL: key.map(URLMasking.keys.contains) ?? false)
         case .sequence(let elements):
             if isUnexpected(key) { return hide(&source, node) }
             for element in elements { mask(&source, element, key: key) }
@@ -88,6 +88,7 @@ enum Masking {
         let isName = entry.value.entries.map { !isKnown && !$0.contains(where: isForm) } ?? false
         let isSecret = !isKnown && (entry.value.entries?.contains(where: isForm) ?? false)
         if !isKnown { maskBehindWord(&source, entry.key) }
+        if URLMasking.mayHoldAtSign(Array(name.utf8)[...]) { hide(&source, entry.key) }
         if (soundsSecret(name) && !isName) || isSecret {
             hide(&source, entry.value)
         } else {
@@ -107,8 +108,10 @@ enum Masking {
     }
 
     /// Hides a value, and what YAML took off it: the rest of the line behind a comma or a comment sign.
-    private static func hide(_ source: inout SourceText, _ node: YAMLNode) {
-        source.mask(from: node.start, to: node.end)
+    private static func hide(_ source: inout SourceText, _ node: YAMLNode, from start: Int? = nil) {
+        let upper = source.offset(line: node.end.line, column: node.end.column)
+        let lower = start ?? source.offset(line: node.start.line, column: node.start.column)
+        source.mask(lower..<max(lower, upper))
         for scalar in node.scalars where scalar.isPlain {
             let line = source.line(scalar.end.line)
             let end = source.offset(line: scalar.end.line, column: scalar.end.column)
@@ -118,23 +121,16 @@ enum Masking {
         }
     }
 
-    /// Hides what stands before an `@`, behind a `//` if there is one.
-    private static func maskLogin(_ source: inout SourceText, _ node: YAMLNode) {
+    /// Hides a URL behind its scheme, and all that may belong to it, where it may hold a login.
+    private static func maskLogin(_ source: inout SourceText, _ node: YAMLNode, _ text: String, isURL: Bool) {
+        guard URLMasking.hiddenStart(in: Array(text.utf8)[...], isURL: isURL) != nil else { return }
         let lower = source.offset(line: node.start.line, column: node.start.column)
         let upper = source.offset(line: node.end.line, column: node.end.column)
         guard lower < upper else { return }
-        if let login = login(in: source.bytes[lower..<upper]) { source.mask(login) }
-    }
-
-    /// The range of a login before an `@`.
-    static func login(in bytes: ArraySlice<UInt8>) -> Range<Int>? {
-        guard let at = bytes.lastIndex(of: UInt8(ascii: "@")) else { return nil }
-        let before = bytes[..<at]
-        let slashes = before.indices.dropFirst().first {
-            before[$0] == UInt8(ascii: "/") && before[$0 - 1] == UInt8(ascii: "/")
-        }
-        let start = slashes.map { $0 + 1 } ?? before.startIndex
-        return start < at ? start..<at : nil
+        // As it is written, which may be with escapes.
+        let written = source.bytes[lower..<upper].drop { "\"'".utf8.contains($0) }
+        let start = URLMasking.hiddenStart(in: written, isURL: true) ?? lower
+        hide(&source, node, from: start)
     }
 
     /// `{ username: alice, hunter2 }` has a key `hunter2`; what stands under a key that no credential has is hidden whole.

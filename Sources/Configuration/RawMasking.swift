@@ -59,8 +59,9 @@ struct RawMasking {
         let sign = line.indices.first { index in
             line[index] == UInt8(ascii: "#") && (index == line.startIndex || ASCII.isBlank(line[index - 1]))
         }
-        guard let sign, let start = secretStart(in: line, from: sign) else { return [] }
-        return [start..<line.endIndex]
+        guard let sign else { return [] }
+        if URLMasking.mayHoldAtSign(line[sign...]) { return [sign..<line.endIndex] }
+        return secretStart(in: line, from: sign).map { [$0..<line.endIndex] } ?? []
     }
 
     private func isContinuation(_ line: ArraySlice<UInt8>, _ first: Int) -> Bool {
@@ -175,11 +176,9 @@ struct RawMasking {
         line[min(index, line.endIndex)...].drop(while: ASCII.isBlank).first == UInt8(ascii: "{")
     }
 
-    /// The first login in a URL.
+    /// What may be a login in a URL, to the end of the line.
     private func loginRanges(_ line: ArraySlice<UInt8>) -> [Range<Int>] {
-        line.split(whereSeparator: ASCII.isBlank).compactMap { word in
-            word.contains(UInt8(ascii: "/")) || word.contains(UInt8(ascii: ":")) ? Masking.login(in: word) : nil
-        }
+        URLMasking.hiddenStart(inLine: line).map { [$0..<line.endIndex] } ?? []
     }
 
     private func text(_ bytes: ArraySlice<UInt8>) -> String { String(decoding: bytes, as: UTF8.self) }

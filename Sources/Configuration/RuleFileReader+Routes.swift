@@ -133,7 +133,7 @@ extension RuleFileReader {
             return "no proxy has the name \(Quoting.quoted(text)); did you mean 'direct'?"
         }
         let meant = Suggestion.nearest(to: text, in: proxyNames + ["direct"]).map { "did you mean '\($0)'?" }
-        let names = (["direct"] + proxyNames.prefix(10)).joined(separator: ", ")
+        let names = (["direct"] + proxyNames.prefix(10).map(Quoting.withoutLogin)).joined(separator: ", ")
         return "no proxy has the name \(Quoting.quoted(text)); \(meant ?? "there are \(names)")"
     }
 

@@ -115,12 +115,11 @@ enum Quoting {
         return shown
     }
 
-    /// `http://user:password@host` as `http://…@host`; anything before an `@` is taken for a login.
+    /// `http://user:password@host` as `http://…`; nothing is shown where an `@` makes something else look like a login.
     static func withoutLogin(_ text: String) -> String {
-        guard let at = text.lastIndex(of: "@") else { return text }
-        var start = text.startIndex
-        if let slash = text[..<at].firstRange(of: "//") { start = slash.upperBound }
-        return text[..<start] + "…" + text[at...]
+        let bytes = Array(text.utf8)
+        guard let start = URLMasking.hiddenStart(in: bytes[...], isURL: false) else { return text }
+        return String(decoding: bytes[..<start], as: UTF8.self) + "…"
     }
 }
 

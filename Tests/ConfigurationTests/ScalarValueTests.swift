@@ -48,7 +48,10 @@ import Testing
     @Test(
         "a login in a URL is in no message",
         arguments: [
-            ("http://u:p@h:1", "'http://…@h:1'"), ("u:p@h", "'…@h'"), ("http://a@b:c@h", "'http://…@h'"),
+            ("http://u:p@h:1", "'http://…'"), ("u:p@h", "'…'"), ("http://a@b:c@h", "'http://…'"),
+            ("http://u:p%40h:1", "'http://…'"), ("u:p%40h:1", "'…'"), ("http://u:p\u{FF20}h", "'http://…'"),
+            ("http://u:p:h:1", "'http://…'"), ("http://h:1/p", "'http://h:1/p'"),
+            ("http://[::1]:1", "'http://[::1]:1'"),
             ("plain", "'plain'"),
             ("a\u{1B}[31m", "'a\u{FFFD}[31m'"),
         ]

@@ -148,6 +148,32 @@ import Trust
         #expect(!result.diagnostics.contains { $0.rendered.contains("c4n4ry") || $0.rendered.contains("alice") })
     }
 
+    @Test(
+        "a login whose at-sign is misspelt is taken for one in every URL, and shown in no line",
+        arguments: [
+            "http://alice:c4n4ry%40p.test:80", "http://c4n4ry%40p.test:80", "http://alice:c4n4ry%2540p.test:80",
+            "http://alice:c4n4ry\u{FF20}p.test:80", "http://alice:c4n4ry\u{FE6B}p.test:80",
+            "http://alice:c4n4ry:p.test:80",
+            "https://alice:c4n4ry\\x40p.test", "http://alice:x%40c4n4ry@p.test", "http://alice:c4n4ry",
+        ]
+    )
+    func misspeltLogin(_ url: String) {
+        for (text, advice) in [
+            ("proxies: { p: { url: URL } }\nroutes: [{ via: p }]\n", "name it under 'use'"),
+            ("routes: [{ pac: { url: URL } }]\n", "can't hold a login"),
+            ("trust: [{ host: a.example.com, report: URL }]\n", "can't hold a login"),
+            ("listeners: [{ mode: fixed, address: '127.0.0.1:1', origin: URL }]\n", "make it a credential"),
+            ("proxies:\n  p:\n\turl: URL\n", "tab"),
+        ] {
+            let text = "version: 1\n" + text.replacing("URL", with: "\"\(url)\"")
+            let said = load(text).diagnostics
+            #expect(!said.contains { $0.rendered.contains("c4n4ry") })
+            // What has a single colon is told of its port.
+            if url.hasSuffix("c4n4ry") { continue }
+            #expect(said.contains { $0.message.contains(advice) }, "\(said.map(\.message))")
+        }
+    }
+
     // MARK: told as warnings
 
     @Test("'proxy: true' forgotten") func proxyForgotten() {
