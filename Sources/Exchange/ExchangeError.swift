@@ -24,7 +24,7 @@ package struct ExchangeError: Error, Equatable, Sendable {
         /// The address, or the way to it, is one that `access` doesn't let the request have.
         case prohibited
         /// There is no tunnel to the parent through the one before it; why, the response says that a client would get.
-        case carrierFailed(LocalResponse)
+        indirect case carrierFailed(LocalResponse)
         /// A SOCKS5 proxy made no connection.
         case socksFailed(SOCKSFailure)
         case outOfDescriptors
