@@ -8,13 +8,22 @@ package enum PACEvaluator {
     package static let argument = "pac-evaluator"
     /// Processor time that one question may take, in seconds, should nobody end it before.
     private static let mostSeconds: rlim_t = 10
+    /// By how many bytes it may grow beyond what it had when its script had run.
+    private static let mostGrowth = 64 << 20
+    /// Fails where the script before it was no PAC file, such as the page of a captive portal.
+    private static let check = """
+        if (typeof FindProxyForURL != 'function') throw 'it defines no function FindProxyForURL';
+        """
 
     /// Serves until standard input ends, and gives the exit status: 1 where what came was no frame.
+    ///
+    /// It ends behind an answer too where it has grown too large: another process takes its place.
     package static func serve() -> Int32 {
         // What it says of mistakes is collected.
         unsafe pacparser_set_error_printer(collectWords)
         var reader = PACFrameReader(longest: PACFrame.longestToEvaluator)
         var isReady = false
+        var sizeAtFirst = 0
         var bytes = [UInt8](repeating: 0, count: 64 << 10)
         while true {
             let count = unsafe bytes.withUnsafeMutableBytes { unsafe read(STDIN_FILENO, $0.baseAddress, $0.count) }
@@ -25,6 +34,8 @@ package enum PACEvaluator {
             while step != .needMore {
                 guard case .frame(let frame) = step, let answer = answer(to: frame, &isReady) else { return 1 }
                 guard write(answer) else { return 0 }
+                if answer == .loaded { sizeAtFirst = residentSize() }
+                if residentSize() - sizeAtFirst > mostGrowth { return 0 }
                 step = reader.next()
             }
         }
@@ -48,7 +59,8 @@ package enum PACEvaluator {
     private static func load(_ script: [UInt8]) -> Bool {
         guard pacparser_init() == 1 else { return false }
         let text = script.map { CChar(bitPattern: $0) } + [0]
-        guard unsafe pacparser_parse_pac_string(PACFunctions.script) == 1, unsafe pacparser_parse_pac_string(text) == 1
+        guard unsafe pacparser_parse_pac_string(PACFunctions.script) == 1, unsafe pacparser_parse_pac_string(text) == 1,
+            unsafe pacparser_parse_pac_string(check) == 1
         else {
             pacparser_cleanup()
             return false
@@ -82,6 +94,18 @@ package enum PACEvaluator {
             sent += count
         }
         return true
+    }
+
+    /// The memory that it has, in bytes; 0 where that can't be told.
+    private static func residentSize() -> Int {
+        let descriptor = unsafe open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
+        guard descriptor >= 0 else { return 0 }
+        defer { close(descriptor) }
+        var text = [UInt8](repeating: 0, count: 128)
+        let count = unsafe text.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
+        let fields = text.prefix(max(0, count)).split(separator: UInt8(ascii: " "))
+        guard fields.count > 1, let pages = Int(String(decoding: fields[1], as: UTF8.self)) else { return 0 }
+        return pages * sysconf(Int32(_SC_PAGESIZE))
     }
 
     /// Lets it run for so long from now on.

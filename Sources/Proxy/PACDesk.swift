@@ -22,7 +22,7 @@ final class PACDesk {
         case .adopt(let policy): adopt(policy)
         case .ask(let question, let url):
             guard let source = sources[question.configuration] else { return means.lane.unanswered(question) }
-            source.ask(PACSource.Question(origin: question.origin, url: url))
+            source.ask(question.origin, url: url)
         case .read(let configuration, let outcome): sources[configuration]?.wasRead(outcome)
         case .end:
             look = nil

@@ -10,6 +10,10 @@ final class PACSource {
     struct Question {
         let origin: Origin
         let url: [UInt8]
+        /// When it has waited long enough.
+        let end: Instant
+        /// Its process ended once already.
+        var isAskedAgain = false
     }
 
     /// What a file and its process need of the lane.
@@ -22,7 +26,11 @@ final class PACSource {
         let lane: PACLane
     }
 
-    /// How long nobody asks it again once it was killed or ended, at first and at most.
+    /// How long a question waits at most.
+    static let patience: Nanoseconds = .seconds(10)
+    /// How often its process is killed or ends, without an answer between, before nobody asks it for a while.
+    static let mostEndings = 8
+    /// How long that is, at first and at most.
     static let rests: (first: Nanoseconds, longest: Nanoseconds) = (.seconds(5), .seconds(60))
     /// How long after a fetch that failed the next one comes, at first; `refresh` is the longest.
     static let firstPause: Nanoseconds = .seconds(10)
@@ -37,13 +45,19 @@ final class PACSource {
     private var child: PACChild?
     /// Runs a newer script, which isn't good before that is over.
     private var candidate: (child: PACChild, script: [UInt8])?
+    /// The eldest first, without the one that is asked.
     private var waiting: [Question] = []
+    private var asked: Question?
+    /// The process is asked, or begins.
     private var isAsking = false
+    private var patienceTimer: Timer?
     private var isLoading = false
     /// Something that keeps it from being had was told, and none was had since.
     private var hasTold = false
     /// A call that failed was told, since this script is the one.
     private var hasToldMistake = false
+    /// The same of a process that was killed or ended.
+    private var hasToldEnding = false
     /// Items of answers that were told to be passed over.
     private var told: Set<String> = []
     private var endings = 0
@@ -83,10 +97,12 @@ final class PACSource {
     /// Ends it; who waits is answered by the lane.
     func end() {
         timer = nil
+        patienceTimer = nil
         download?.cancel()
         child?.end()
         candidate?.child.end()
         waiting = []
+        asked = nil
     }
 
     // MARK: the file
@@ -170,6 +186,7 @@ final class PACSource {
         script = candidate.script
         replaceChild(candidate.child)
         hasToldMistake = false
+        hasToldEnding = false
         endings = 0
         restsUntil = nil
         means.lane.renewed(configuration)
@@ -177,12 +194,11 @@ final class PACSource {
     }
 
     private func replaceChild(_ new: PACChild) {
-        let isWaitedFor = isAsking
         child?.end()
         child = new
         isAsking = false
         // What the older one was asked is asked again.
-        if isWaitedFor { askNext() }
+        if let asked = asked.take() { waiting.insert(asked, at: 0) }
     }
 
     private func cannotBeHad(_ why: String) {
@@ -199,9 +215,25 @@ final class PACSource {
     // MARK: questions
 
     /// Asks it, or has the lane answer that there is none.
-    func ask(_ question: Question) {
-        waiting.append(question)
+    func ask(_ origin: Origin, url: [UInt8]) {
+        waiting.append(Question(origin: origin, url: url, end: loop.now.adding(nanoseconds: Self.patience)))
+        if patienceTimer == nil { awaitEnd(of: Self.patience) }
         askNext()
+    }
+
+    private func awaitEnd(of time: Nanoseconds) {
+        patienceTimer = Timer(loop, after: time) { [unowned self] in dropLate() }
+    }
+
+    /// Who has waited long enough has no answer for now; an answer that comes yet is kept.
+    private func dropLate() {
+        let now = loop.now
+        let late = waiting.prefix { $0.end <= now }
+        waiting.removeFirst(late.count)
+        if let asked, asked.end <= now { means.lane.unanswered(PACLane.Question(configuration, asked.origin)) }
+        for question in late { means.lane.unanswered(PACLane.Question(configuration, question.origin)) }
+        patienceTimer = nil
+        if let next = waiting.first { awaitEnd(of: next.end.since(now)) }
     }
 
     private func askNext() {
@@ -213,9 +245,12 @@ final class PACSource {
             return
         }
         guard let child, !child.hasEnded else { return restart(script) }
-        guard let question = waiting.first else { return }
+        let question = waiting.removeFirst()
+        asked = question
         isAsking = true
         child.ask(url: question.url, host: Array(question.origin.host.utf8)) { [unowned self] result in
+            isAsking = false
+            asked = nil
             answered(question, result)
         }
     }
@@ -234,41 +269,53 @@ final class PACSource {
     }
 
     private func answered(_ question: Question, _ result: Result<[UInt8], PACChild.Failure>) {
-        isAsking = false
-        waiting.removeFirst()
+        let host = question.origin.host
+        let key = PACLane.Question(configuration, question.origin)
         switch result {
         case .success(let text):
             endings = 0
             let result = PACResult(text.span)
             tellOfPassedOver(result.passedOver)
-            means.lane.answered(PACLane.Question(configuration, question.origin), result, now: loop.now)
+            means.lane.answered(key, result, now: loop.now)
             askNext()
         case .failure(.refused(let words)):
             endings = 0
             if !hasToldMistake {
                 hasToldMistake = true
-                let host = question.origin.host
                 means.log.warn(
                     "the PAC file \(configuration.text) has no answer for \(host), by 'via' instead: \(words)"
                 )
             }
-            means.lane.answered(PACLane.Question(configuration, question.origin), nil, now: loop.now)
+            means.lane.answered(key, nil, now: loop.now)
             askNext()
+        case .failure(.ended) where !question.isAskedAgain:
+            // Whoever ended it, this question or somebody else.
+            var question = question
+            question.isAskedAgain = true
+            waiting.insert(question, at: 0)
+            broke(.ended)
         case .failure(let failure):
-            means.lane.answered(PACLane.Question(configuration, question.origin), nil, now: loop.now)
+            if !hasToldEnding {
+                hasToldEnding = true
+                means.log.warn("the PAC file \(configuration.text) \(failure.text) at \(host), by 'via' instead")
+            }
+            means.lane.answered(key, nil, now: loop.now)
             broke(failure)
         }
     }
 
-    /// Its process was killed or ended: nobody asks for a while that doubles.
+    /// Its process was killed or ended: another one takes its place, and where that goes on nobody asks for a while that
+    /// doubles.
     private func broke(_ failure: PACChild.Failure) {
         child?.end()
         child = nil
-        let rest = min(Self.rests.longest, Self.rests.first << UInt64(min(endings, 10)))
-        if endings == 0 {
+        endings += 1
+        guard endings >= Self.mostEndings else { return askNext() }
+        let times = endings - Self.mostEndings
+        let rest = min(Self.rests.longest, Self.rests.first << UInt64(min(times, 10)))
+        if times == 0 {
             means.log.warn("the PAC file \(configuration.text) \(failure.text); its routes go by 'via' meanwhile")
         }
-        endings += 1
         let until = loop.now.adding(nanoseconds: rest)
         restsUntil = until
         means.lane.rests(configuration, until: until)

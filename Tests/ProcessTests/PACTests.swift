@@ -1,3 +1,4 @@
+import Glibc
 import Support
 import Testing
 
@@ -76,7 +77,7 @@ import Testing
         try proxy.waitForLog("route=\"pac 127.0.0.1:\(other.port)\"")
     }
 
-    @Test("C-3 a PAC file that loops for ever costs one request its deadline, then nobody, and holds up no other")
+    @Test("C-3 a PAC file that loops for ever at one host costs that one its deadline, once, and no other its way")
     func loops() throws {
         let (one, instead) = (try parent("one"), try parent("instead"))
         let other = try ScriptedPeer { _ in [.response(body: "other")] }
@@ -100,13 +101,53 @@ import Testing
         #expect((.seconds(1.9) ... .seconds(4)).contains(times[0]) && times[1] < .seconds(1))
         let began = ContinuousClock.now
         #expect(try proxy.get("http://loop.example/").text.hasPrefix("instead"))
-        #expect(try proxy.get("http://b.example/").text.hasPrefix("instead"))
+        #expect(try proxy.get("http://b.example/").text.hasPrefix("one"))
         // What was known before holds.
         #expect(try proxy.get("http://a.example/").text.hasPrefix("one"))
         #expect(.now - began < .seconds(1))
-        try eventually("it to be asked again", within: .seconds(20)) {
-            try proxy.get("http://c.example/").text.hasPrefix("one")
+    }
+
+    @Test("C-3 who waits behind a host at which a PAC file loops, or whose process is killed, is asked again")
+    func askedAgain() throws {
+        let (one, instead) = (try parent("one"), try parent("instead"))
+        let script =
+            Self.function + "{ if (host == 'loop.example') while (true) {} return 'PROXY 127.0.0.1:\(one.port)' }"
+        let proxy = try start(script, instead)
+        let texts = try concurrently(4) { index in
+            if index > 0 { pause(.milliseconds(500)) }
+            return try proxy.get(index == 0 ? "http://loop.example/" : "http://h\(index).example/").text
         }
+        #expect(texts.map { String($0.prefix(3)) } == ["ins", "one", "one", "one"])
+        for round in 0..<3 {
+            #expect(killEvaluators(of: proxy) == 1)
+            #expect(try proxy.get("http://k\(round).example/").text.hasPrefix("one"))
+        }
+    }
+
+    /// Ends the processes that run PAC files for a proxy, and gives their number.
+    private func killEvaluators(of proxy: RunningProxy) -> Int {
+        names(in: "/proc").compactMap { pid_t($0) }.filter { process in
+            let status = String(decoding: contents(of: "/proc/\(process)/status") ?? [], as: UTF8.self)
+            return status.contains("PPid:\t\(proxy.process.pid)\n") && kill(process, SIGKILL) == 0
+        }.count
+    }
+
+    @Test(
+        "R-3 what defines no FindProxyForURL is no PAC file, and leaves the last good one",
+        arguments: [
+            "", "var x = 1;", "\"maintenance\"", "<html><head><title>Log in</title></head></html>",
+            "var FindProxyForURL = 1",
+        ]
+    )
+    func noFunction(_ text: String) throws {
+        let (one, instead) = (try parent("one"), try parent("instead"))
+        let proxy = try start(Self.function + "{ return 'PROXY 127.0.0.1:\(one.port)' }", instead)
+        #expect(try proxy.get("http://a.example/").text.hasPrefix("one"))
+        try proxy.folder.write(text, to: "proxy.pac")
+        try proxy.waitForLog("the last good one is kept")
+        #expect(try proxy.get("http://b.example/").text.hasPrefix("one"))
+        let other = try start(text, instead)
+        #expect(try other.get("http://a.example/").text.hasPrefix("instead"))
     }
 
     @Test(

@@ -178,7 +178,7 @@ import Testing
     @Test("R-3 a script that loops, can't be read, or has a mistake is told")
     func mistakes() throws {
         #expect(try load("while (true) {}", program()).1 == .late)
-        for script in ["function FindProxyForURL(url, host) { return ", "throw 'no'", "x.y.z()"] {
+        for script in ["function FindProxyForURL(url, host) { return ", "throw 'no'", "x.y.z()", "var x = 1", ""] {
             guard case .refused(let words)? = try load(script, program()).1 else {
                 Issue.record("\(script) was taken")
                 continue
@@ -187,17 +187,13 @@ import Testing
         }
     }
 
-    @Test("R-3 a call that throws, or a missing function, refuses one question and not the next")
+    @Test("R-3 a call that throws refuses one question and not the next")
     func throwing() throws {
         let script = "function FindProxyForURL(url, host) { if (host == 'a') throw 'no'; return host }"
         let (child, _) = try load(script, program())
         defer { child.end() }
         #expect(try ask(child, "a") == "refused")
         #expect(try ask(child, "b") == "b")
-        let (other, failure) = try load("var x = 1", program())
-        defer { other.end() }
-        #expect(failure == nil)
-        #expect(try ask(other) == "refused")
     }
 
     @Test("S-2 a script that takes all memory, and one that returns without end, end nobody but themselves")
@@ -214,6 +210,18 @@ import Testing
         let (third, _) = try load(long, program())
         defer { third.end() }
         #expect(try ask(third).count == 64 << 10)
+    }
+
+    @Test("C-3 a process that grew ends behind its answer, and one that didn't stays")
+    func grown() throws {
+        let script = """
+            function FindProxyForURL(u, h) { var s = 'x'; while (h == 'big' && s.length < 1e8) s += s; keep = s; return h }
+            """
+        let (child, _) = try load(script, program())
+        defer { child.end() }
+        for _ in 0..<3 { #expect(try ask(child, "small") == "small") }
+        #expect(try ask(child, "big") != "late")
+        try turn { child.hasEnded }
     }
 
     @Test("C-3 its process has no descriptor of ours, no variable, and no right to more")
