@@ -180,7 +180,10 @@ import Testing
             "version: 1\nstate: state\nlisteners: [{ address: \"systemd:wob\" }]\n"
         )
         #expect(try process.waitForExit() == .status(1))
-        #expect(process.errors.contains("systemd:wob: no listening stream socket was passed on under that name"), "\(process.errors)")
+        #expect(
+            process.errors.contains("systemd:wob: no listening stream socket was passed on under that name"),
+            "\(process.errors)"
+        )
         withExtendedLifetime(folder) {}
     }
 
