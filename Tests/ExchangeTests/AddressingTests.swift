@@ -34,6 +34,7 @@ import Testing
     private static let mismatch = "421 host.mismatch"
 
     @Test(
+
         "A-22 on a fixed listener Host is the origin's authority, an address or localhost with its port, or one of its names",
         arguments: [
             ("origin.test", true), ("ORIGIN.test", true), ("origin.test.", true), ("origin.test:443", true),
@@ -167,7 +168,8 @@ import Testing
             ("//o.test:80/app", "//o.test:80/app"), ("HTTPS://O.test./app/x", "http://localhost:8080/x"),
             ("//else.test/app/x", "//else.test/app/x"), ("/app//else.test/", "/.//else.test/"),
             ("https://o.test/app//x", "http://localhost:8080//x"), ("/app/../w", "/app/../w"),
-            ("https://o.test/app/%2e%2e/w", "https://o.test/app/%2e%2e/w"), ("https://u@o.test/app", "https://u@o.test/app"),
+            ("https://o.test/app/%2e%2e/w", "https://o.test/app/%2e%2e/w"),
+            ("https://u@o.test/app", "https://u@o.test/app"),
             ("https://else.test/app/x", "https://else.test/app/x"), ("https://o.test", "https://o.test"),
         ]
     )
