@@ -48,6 +48,8 @@ extension ExchangeRunner {
             offset += count
         case .failed: break
         }
+        // Whatever it says in SOCKS5, also a no, shows that it is there.
+        if reply != .failed(.malformed) { wayIsAlive() }
         phase = .none
         perform(exchange.negotiated(reply))
         return true
