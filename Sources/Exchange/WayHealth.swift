@@ -34,4 +34,11 @@ package struct WayHealth: Equatable, Sendable {
         restsUntil = now.adding(nanoseconds: tryLength)
         return true
     }
+
+    /// The request that tried it ended, and not for its sake: the next one tries it.
+    package mutating func tryEnded(at now: Instant) {
+        guard isTried else { return }
+        isTried = false
+        restsUntil = now
+    }
 }

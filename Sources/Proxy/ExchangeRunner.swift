@@ -342,6 +342,9 @@ final class ExchangeRunner: DeadlineObserver {
     /// Gives everything back; the log gets its line.
     func finish(reusesUpstream: Bool) {
         if exchange.ended() { worker.shared.ledger.leave(worker.waiter(self)) }
+        if !worker.shared.ways.isEmpty, let hop = exchange.machine.destination?.hop {
+            worker.shared.ways.tryEnded(hop.wayName, now: worker.loop.now)
+        }
         askedSide = nil
         waitLimit = .distantFuture
         opening?.cancel()

@@ -37,6 +37,11 @@ final class WayTable: Sendable {
         }
     }
 
+    /// A request that went by it ended, for whatever reason.
+    func tryEnded(_ way: String, now: Instant) {
+        dead.withLock { $0[way]?.tryEnded(at: now) }
+    }
+
     /// It is alive: whatever it responds.
     func responded(_ way: String) {
         dead.withLock { dead in

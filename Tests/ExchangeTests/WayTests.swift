@@ -160,6 +160,19 @@ import Testing
         #expect(rest == .seconds(300))
     }
 
+    @Test("R-1 a try that ends for another reason leaves the next request to try")
+    func tryEnds() {
+        let start = Instant(nanoseconds: 0)
+        let later = start.adding(nanoseconds: .seconds(2))
+        var health = WayHealth(failedAt: start)
+        health.tryEnded(at: start)
+        let isEarly = health.mayBeTried(at: start, tryLength: .seconds(20))
+        let isFirst = health.mayBeTried(at: later, tryLength: .seconds(20))
+        health.tryEnded(at: later)
+        let isNext = health.mayBeTried(at: later, tryLength: .seconds(20))
+        #expect(!isEarly && isFirst && isNext)
+    }
+
     @Test("R-1 requests under way when a way fails don't lengthen its rest")
     func together() {
         let start = Instant(nanoseconds: 0)
