@@ -109,9 +109,9 @@ package enum ASCII {
 extension [UInt8] {
     /// A copy of `bytes`.
     package init(_ bytes: Span<UInt8>) {
-        self.init(capacity: bytes.count) { output in
-            for index in bytes.indices { output.append(bytes[index]) }
-        }
+        self.init(repeating: 0, count: bytes.count)
+        var window = mutableSpan
+        for index in bytes.indices { window[index] = bytes[index] }
     }
 }
 

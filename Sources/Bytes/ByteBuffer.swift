@@ -129,9 +129,9 @@ package struct ByteBuffer: ~Copyable, Sendable {
 
     private func copied(capacity: Int) -> [UInt8] {
         let held = readable
-        return [UInt8](capacity: capacity) { output in
-            for index in held.indices { output.append(held[index]) }
-            output.append(repeating: 0, count: capacity - held.count)
-        }
+        var copy = [UInt8](repeating: 0, count: capacity)
+        var window = copy.mutableSpan
+        for index in held.indices { window[index] = held[index] }
+        return copy
     }
 }

@@ -14,12 +14,13 @@ package enum Hex {
 
     /// Two lower-case digits for each byte.
     package static func encode(_ bytes: Span<UInt8>) -> [UInt8] {
-        [UInt8](capacity: 2 * bytes.count) { output in
-            for index in bytes.indices {
-                output.append(digit(bytes[index] >> 4))
-                output.append(digit(bytes[index] & 15))
-            }
+        var digits = [UInt8](repeating: 0, count: 2 * bytes.count)
+        var window = digits.mutableSpan
+        for index in bytes.indices {
+            window[2 * index] = digit(bytes[index] >> 4)
+            window[2 * index + 1] = digit(bytes[index] & 15)
         }
+        return digits
     }
 
     /// The bytes that pairs of digits in either case stand for; nil for an odd number of digits or anything else.

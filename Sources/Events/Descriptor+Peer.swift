@@ -14,8 +14,8 @@ extension Descriptor {
     /// Who is at the other end of a unix socket; nil for other sockets.
     package borrowing func peerCredentials() -> PeerCredentials? {
         // pid, uid and gid, as ucred has them, which the module shows to _GNU_SOURCE only.
-        var values: [3 of UInt32] = [0, 0, 0]
-        var length = socklen_t(MemoryLayout<[3 of UInt32]>.size)
+        var values: [UInt32] = [0, 0, 0]
+        var length = socklen_t(values.count * MemoryLayout<UInt32>.size)
         guard unsafe getsockopt(rawValue, SOL_SOCKET, SO_PEERCRED, &values, &length) == 0, values[0] != 0 else {
             return nil
         }

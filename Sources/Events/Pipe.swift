@@ -15,7 +15,7 @@ package struct Pipe: ~Copyable {
 
     /// Makes an empty pipe, of the kernel's usual size where it doesn't grant `capacity`.
     package init(capacity: Int = 256 * 1024) throws(SystemError) {
-        var pair: [2 of Int32] = [-1, -1]
+        var pair: [Int32] = [-1, -1]
         let result = unsafe withUnsafeMutablePointer(to: &pair) { pointer in
             unsafe pointer.withMemoryRebound(to: Int32.self, capacity: 2) {
                 unsafe pipe2($0, O_NONBLOCK | O_CLOEXEC)

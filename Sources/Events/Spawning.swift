@@ -9,7 +9,7 @@ struct PipeEnds: ~Copyable {
 
     /// Both numbers lie above those of standard input, output and error, even where these are closed.
     init() throws(SystemError) {
-        var pair: [2 of Int32] = [-1, -1]
+        var pair: [Int32] = [-1, -1]
         let result = unsafe withUnsafeMutablePointer(to: &pair) { pointer in
             unsafe pointer.withMemoryRebound(to: Int32.self, capacity: 2) { unsafe pipe2($0, O_CLOEXEC) }
         }

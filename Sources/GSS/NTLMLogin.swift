@@ -37,9 +37,9 @@ package struct NTLMLogin: Sendable {
 
     /// A copy with a NUL behind it, made in one piece so that no other copy is left behind.
     static func terminated(_ bytes: Span<UInt8>) -> [UInt8] {
-        [UInt8](capacity: bytes.count + 1) { output in
-            for index in bytes.indices { output.append(bytes[index]) }
-            output.append(0)
-        }
+        var copy = [UInt8](repeating: 0, count: bytes.count + 1)
+        var window = copy.mutableSpan
+        for index in bytes.indices { window[index] = bytes[index] }
+        return copy
     }
 }

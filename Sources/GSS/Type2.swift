@@ -82,8 +82,14 @@ enum Type2 {
         else { return token }
         let begins = [name, information].filter { !$0.isEmpty }.map(\.startIndex).min() ?? head
         guard token.count < head || begins < head else { return token }
-        return token[..<12] + header(name, at: head) + token[20..<32] + [UInt8](repeating: 0, count: 8)
-            + header(information, at: head + name.count) + [UInt8](repeating: 0, count: 8) + name + information
+        let empty = [UInt8](repeating: 0, count: 8)
+        var moved = [UInt8](token[..<12])
+        moved += header(name, at: head)
+        moved += token[20..<32]
+        moved += empty
+        moved += header(information, at: head + name.count)
+        moved += empty
+        return moved + name + information
     }
 
     /// Whether NTLMSSP_NEGOTIATE_TARGET_INFO is among the flags.

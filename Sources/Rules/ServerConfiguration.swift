@@ -27,6 +27,8 @@ package final class ServerConfiguration: Sendable {
     package let timeouts: TimeoutsConfiguration
     /// What is told.
     package let log: LogConfiguration
+    /// Where operators look at the process; nil: nowhere.
+    package let admin: AdminConfiguration?
     /// How names are resolved.
     package let dns: DNSConfiguration
     /// How HTTP is spoken.
@@ -51,6 +53,7 @@ package final class ServerConfiguration: Sendable {
         limits: LimitsConfiguration,
         timeouts: TimeoutsConfiguration,
         log: LogConfiguration,
+        admin: AdminConfiguration? = nil,
         dns: DNSConfiguration = DNSConfiguration(),
         http: HTTPConfiguration,
         state: StateLocation,
@@ -68,6 +71,7 @@ package final class ServerConfiguration: Sendable {
         self.limits = limits
         self.timeouts = timeouts
         self.log = log
+        self.admin = admin
         self.dns = dns
         self.http = http
         self.state = state
@@ -89,6 +93,7 @@ package final class ServerConfiguration: Sendable {
             limits: limits,
             timeouts: timeouts,
             log: log,
+            admin: admin,
             dns: dns,
             http: http,
             state: location,

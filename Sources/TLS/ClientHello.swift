@@ -131,6 +131,7 @@ private struct Fields: ~Escapable {
         return all[position - 1]
     }
 
+    @_lifetime(self: copy self)
     mutating func number(ofBytes size: Int) -> Int? {
         guard count >= size else { return nil }
         var value = 0
@@ -138,6 +139,7 @@ private struct Fields: ~Escapable {
         return value
     }
 
+    @_lifetime(self: copy self)
     mutating func bytes(_ size: Int) -> [UInt8]? {
         guard count >= size else { return nil }
         let window = all.extracting(position..<(position + size))
@@ -145,6 +147,7 @@ private struct Fields: ~Escapable {
         return window.indices.map { window[$0] }
     }
 
+    @_lifetime(self: copy self)
     mutating func vector(lengthBytes: Int) -> [UInt8]? {
         guard let size = number(ofBytes: lengthBytes) else { return nil }
         return bytes(size)

@@ -101,12 +101,10 @@
         private func challenge(head: Int, named: Bool) -> [UInt8] {
             let name = named ? NTLMTests.bareChallenge.suffix(12) : []
             let flags: [UInt8] = [named ? 0x05 : 0x01, 0x82, named ? 0x0A : 0x08, 0x00]
-            let whole =
-                Array("NTLMSSP\0".utf8) + [2, 0, 0, 0] + [
-                    UInt8(name.count), 0, UInt8(name.count), 0, UInt8(head), 0, 0, 0,
-                ]
-                + flags + NTLMTests.serverChallenge + [UInt8](repeating: 0, count: 24)
-            return whole.prefix(head) + name
+            let empty = [UInt8](repeating: 0, count: 24)
+            let field: [UInt8] = [UInt8(name.count), 0, UInt8(name.count), 0, UInt8(head), 0, 0, 0]
+            let whole: [[UInt8]] = [Self.signature, field, flags, NTLMTests.serverChallenge, empty]
+            return whole.flatMap(\.self).prefix(head) + name
         }
 
         @Test("C-11 a challenge of earlier days is answered, whose head ends earlier", arguments: [32, 40, 48, 56])
@@ -125,12 +123,17 @@
             }
             let flags: [UInt8] = [0x35, 0x82, info == nil ? 0x09 : 0x89, 0x62]
             let info = info ?? []
-            return Array("NTLMSSP\0".utf8) + [2, 0, 0, 0] + field(name, at: 56) + flags + serverChallenge
-                + [UInt8](repeating: 0, count: 8) + field(info, at: 56 + name.count) + [
-                    6, 0, 0x70, 0x17, 0, 0, 0, 0x0f,
-                ]
-                + name + info
+            let empty = [UInt8](repeating: 0, count: 8)
+            let version: [UInt8] = [6, 0, 0x70, 0x17, 0, 0, 0, 0x0f]
+            let parts: [[UInt8]] = [
+                signature, field(name, at: 56), flags, serverChallenge, empty, field(info, at: 56 + name.count), version,
+                name, info,
+            ]
+            return parts.flatMap(\.self)
         }
+
+        /// What a Type 2 message begins with.
+        private static let signature: [UInt8] = Array("NTLMSSP\0".utf8) + [2, 0, 0, 0]
 
         private static let end: [UInt8] = [0, 0, 0, 0]
         /// MsvAvNbComputerName S, and MsvAvTimestamp [section 2.2.2.1].
@@ -139,7 +142,7 @@
 
         @Test(
             "S-2 C-11 a challenge with neither a name nor one in its target info is answered",
-            arguments: [nil, [], end, computer + end]
+            arguments: [nil, [], end, computer + end] as [[UInt8]?]
         )
         func nameless(info: [UInt8]?) throws {
             let answer = try answer(login("User", domain: "Domain"), to: Self.challenge(name: [], info: info))
@@ -151,7 +154,7 @@
             arguments: [
                 [1], time, [1, 0, 0xff, 0xff] + end, [1, 0, 3, 0, 0x53, 0, 0x53] + end, time + end,
                 computer + time + end,
-            ]
+            ] as [[UInt8]]
         )
         func brokenInfo(info: [UInt8]) throws {
             let context = try handshake(login("User"))

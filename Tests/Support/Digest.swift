@@ -8,8 +8,10 @@ package enum Digest {
         let shifts: [UInt32] = [7, 12, 17, 22, 5, 9, 14, 20, 4, 11, 16, 23, 6, 10, 15, 21]
         var state: [UInt32] = [0x6745_2301, 0xefcd_ab89, 0x98ba_dcfe, 0x1032_5476]
         for block in blocks(bytes, lengthIsBigEndian: false) {
-            let words = (0..<16).map { word in
-                (0..<4).reduce(UInt32(0)) { $0 | UInt32(block[block.startIndex + word * 4 + $1]) << UInt32(8 * $1) }
+            let words = (0..<16).map { (word: Int) -> UInt32 in
+                (0..<4).reduce(UInt32(0)) { (sum: UInt32, byte: Int) -> UInt32 in
+                    sum | UInt32(block[block.startIndex + word * 4 + byte]) << UInt32(8 * byte)
+                }
             }
             var (a, b, c, d) = (state[0], state[1], state[2], state[3])
             for i in 0..<64 {

@@ -114,7 +114,8 @@ import Trust
     func observed() {
         var limit = PinReportLimit()
         let report = PinReport(failure(.observed), port: 443, served: [], policy: policy)
-        let admitted = [0, 1, 10 * 86_400].map { limit.admits(report, now: $0) }
+        let times: [Int64] = [0, 1, 10 * 86_400]
+        let admitted = times.map { limit.admits(report, now: $0) }
         #expect(admitted == [true, false, false])
     }
 
