@@ -7,6 +7,10 @@ package enum ControlRequest: Equatable, Sendable {
     case credentials
     /// End every withholding of that name, or with nil of all.
     case release(name: String?)
+    /// What the process is doing as a whole.
+    case phase
+    /// The same and the rest of what operators look at, in lines for people or as JSON (O-2).
+    case status(isJSON: Bool)
 
     /// The line, without its end.
     package var line: String {
@@ -14,6 +18,9 @@ package enum ControlRequest: Equatable, Sendable {
         case .credentials: "credentials"
         case .release(nil): "release-all"
         case .release(let name?): "release \(LedgerText.encode(name))"
+        case .phase: "phase"
+        case .status(isJSON: false): "status"
+        case .status(isJSON: true): "status-json"
         }
     }
 
@@ -23,6 +30,9 @@ package enum ControlRequest: Equatable, Sendable {
         switch (words.first, words.count) {
         case ("credentials", 1): self = .credentials
         case ("release-all", 1): self = .release(name: nil)
+        case ("phase", 1): self = .phase
+        case ("status", 1): self = .status(isJSON: false)
+        case ("status-json", 1): self = .status(isJSON: true)
         case ("release", 2):
             guard let name = LedgerText.decode(words[1]) else { return nil }
             self = .release(name: name)
@@ -37,6 +47,8 @@ package enum ControlReply: Equatable, Sendable {
     case credentials([CredentialReport])
     /// Whether the process knows a credential of that name.
     case released(isKnown: Bool)
+    /// What the process is doing, and what it tells of itself besides, where it was asked for that.
+    case status(Readiness.Phase, lines: [String])
     /// The request was not understood.
     case refused
 
@@ -51,6 +63,9 @@ package enum ControlReply: Equatable, Sendable {
                 for withholding in report.withholdings { lines.append(Self.line(withholding)) }
             }
         case .released(let isKnown): lines.append(isKnown ? "released" : "unknown")
+        case .status(let phase, let told):
+            lines.append("phase \(phase.rawValue)")
+            lines += told.map { "| " + $0.replacing("\n", with: " ") }
         case .refused: lines.append("refused")
         }
         return lines.map { $0 + "\n" }.joined() + "end\n"
@@ -69,7 +84,18 @@ package enum ControlReply: Equatable, Sendable {
         case (.credentials, _):
             guard let reports = Self.reports(body) else { return nil }
             self = .credentials(reports)
+        case (.phase, _), (.status, _):
+            guard let status = Self.status(body) else { return nil }
+            self = status
         }
+    }
+
+    private static func status(_ lines: ArraySlice<Substring>) -> ControlReply? {
+        guard let first = lines.first, first.hasPrefix("phase "),
+            let phase = Readiness.Phase(rawValue: String(first.dropFirst(6))),
+            lines.dropFirst().allSatisfy({ $0.hasPrefix("| ") })
+        else { return nil }
+        return .status(phase, lines: lines.dropFirst().map { String($0.dropFirst(2)) })
     }
 
     private static func line(_ withholding: Withholding) -> String {

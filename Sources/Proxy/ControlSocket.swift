@@ -16,6 +16,7 @@ package final class ControlSocket: Sendable {
     private let listener: Descriptor
     private let signal: LaneSignal
     private let thread = Locked<SystemThread?>(nil)
+    private let source = Locked<StatusSource?>(nil)
 
     /// Opens the socket of this process in the ledger's control folder; with a warning and nil where there is none, or
     /// where it can't be made. `close` ends it.
@@ -52,6 +53,9 @@ package final class ControlSocket: Sendable {
             throw ControlSocketError(path: path, number: error.code)
         }
     }
+
+    /// Tells who asks for it of the process as a whole from now on; before, it is `starting`.
+    func tell(of source: StatusSource) { self.source.withLock { $0 = source } }
 
     /// Removes the socket and ends its thread.
     package func close() {
@@ -118,9 +122,24 @@ package final class ControlSocket: Sendable {
         switch ControlRequest(line: line[...]) {
         case .credentials: .credentials(ledger.report())
         case .release(let name): .released(isKnown: ledger.release(name: name))
+        case .phase: .status(source.withLock { $0 }?.phase() ?? .starting, lines: [])
+        case .status(let isJSON): status(isJSON: isJSON)
         case nil: .refused
         }
     }
+
+    private func status(isJSON: Bool) -> ControlReply {
+        guard let source = source.withLock({ $0 }) else { return .status(.starting, lines: []) }
+        return .status(source.phase(), lines: source.lines(isJSON))
+    }
+}
+
+/// What is told of the process as a whole.
+struct StatusSource: Sendable {
+    /// What it is doing.
+    let phase: @Sendable () -> Readiness.Phase
+    /// The rest, for people or, with true, for programs.
+    let lines: @Sendable (Bool) -> [String]
 }
 
 /// Why there is no control socket.

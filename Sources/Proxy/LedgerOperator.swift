@@ -1,6 +1,4 @@
 package import Authentication
-internal import Events
-internal import Glibc
 package import Rules
 internal import Storage
 
@@ -20,8 +18,6 @@ package struct LedgerOperator {
         /// How many requests wait for a verdict.
         package var waiting = 0
     }
-
-    private static let replyBound = 64 * 1024 * 1024
 
     private let location: StateLocation
     /// The processes that were reached so far.
@@ -97,38 +93,11 @@ package struct LedgerOperator {
 
     /// The answers of all processes whose sockets are found.
     private mutating func ask(_ request: ControlRequest) -> [ControlReply] {
-        var replies: [ControlReply] = []
-        for path in [location.folder, location.runtimeFolder].compactMap(\.self) {
-            for socket in ControlFolder(path: path).sockets {
-                guard let reply = ask(request, socket.path) else { continue }
-                processes.insert(socket.process)
-                replies.append(reply)
-            }
-        }
-        return replies
-    }
-
-    private mutating func ask(_ request: ControlRequest, _ path: String) -> ControlReply? {
-        do throws(UnixStream.Failure) {
-            let stream = try UnixStream.connecting(to: path)
-            if stream.send(request.line + "\n"), let text = stream.receive(limit: Self.replyBound),
-                let reply = ControlReply(text: text, to: request), reply != .refused
-            {
-                return reply
-            }
-            problems.append("\(path): the process doesn't answer")
-        } catch {
-            switch error {
-            case .refused:
-                // Left behind by a process that is gone.
-                unsafe unlink(path)
-            case .failed(ENOENT):
-                break
-            case .failed(let number):
-                problems.append("can't connect to \(path): \(SystemError(.connect, code: number).reason)")
-            }
-        }
-        return nil
+        var running = RunningProcesses(at: location)
+        let replies = running.ask(request)
+        problems += running.problems
+        processes.formUnion(replies.map(\.process))
+        return replies.map(\.reply)
     }
 }
 

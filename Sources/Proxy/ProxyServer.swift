@@ -62,6 +62,8 @@ package final class ProxyServer: Sendable {
         policy = Locked(
             Policy(configuration, open: configuration.listeners, keys: keys, mint: mint, pseudonym: pseudonym)
         )
+        let readiness = shared.readiness
+        control?.tell(of: StatusSource(phase: { readiness.snapshot.phase }, lines: { _ in [] }))
     }
 
     /// The mint that the rules ask for: the one in use where its authority stays the same.
@@ -110,6 +112,7 @@ package final class ProxyServer: Sendable {
             }
             group.withLock { $0 = started }
             if policy.withLock({ $0.configuration.speaksTLS }) { prepareTLS() }
+            shared.readiness.began(unixSeconds: SharedLedger.unixSeconds)
         } catch {
             throw StartError("can't start the workers: \(error.description)")
         }
@@ -197,6 +200,7 @@ package final class ProxyServer: Sendable {
     /// Serves until nothing is under way or `limit` has passed, ends listening, gives what came last `hardLimit` to
     /// end, and ends the loops.
     package func stop(within limit: Nanoseconds, then hardLimit: Nanoseconds) {
+        shared.readiness.drains(since: .monotonic)
         Drain(peers: shared.peers).run(within: limit, then: hardLimit)
         for binding in bindings { binding.remove() }
         shared.peers.forEach { $0.end() }

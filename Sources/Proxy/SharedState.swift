@@ -9,6 +9,7 @@ internal import Synchronization
 /// What the loops of one process share.
 final class SharedState: Sendable {
     let ledger: SharedLedger
+    let readiness = Readiness()
     let replayTotal = ReplayTotal()
     let files = FileLane()
     /// Where leafs are minted and anchors are read.

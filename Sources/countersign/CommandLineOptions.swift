@@ -9,6 +9,7 @@ struct CommandLineOptions {
         case help = 256
         case config, workers, strict, noSecrets, method, challenge, proxyChallenge, all, once
         case directory, certificate, key, host, commonName, days, force, file
+        case json, ready
 
         var name: String {
             switch self {
@@ -30,6 +31,8 @@ struct CommandLineOptions {
             case .days: "days"
             case .force: "force"
             case .file: "file"
+            case .json: "json"
+            case .ready: "ready"
             }
         }
 
@@ -46,7 +49,7 @@ struct CommandLineOptions {
 
         var takesValue: Bool {
             switch self {
-            case .help, .strict, .noSecrets, .all, .once, .force: false
+            case .help, .strict, .noSecrets, .all, .once, .force, .json, .ready: false
             case .config, .workers, .method, .challenge, .proxyChallenge, .directory, .certificate, .key, .host,
                 .commonName, .days, .file:
                 true
@@ -131,6 +134,7 @@ extension Command {
         case .run: [.help, .config, .workers]
         case .check: [.help, .config, .strict, .noSecrets]
         case .explain: [.help, .config, .method, .challenge, .proxyChallenge]
+        case .status: [.help, .config, .ready, .json]
         case .credentials: [.help, .config]
         case .release: [.help, .config, .all]
         case .ca: [.help, .config, .directory, .certificate, .key, .host, .commonName, .days, .force]

@@ -19,6 +19,7 @@ enum Invocation: Equatable {
     case run(config: String?, workers: Int?)
     case check(config: String?, isStrict: Bool, readsSecrets: Bool)
     case explain(ExplainRequest)
+    case status(StatusRequest)
     case credentials(config: String?)
     case release(names: [String], all: Bool, config: String?)
     case makeAuthority(AuthorityTerms)
@@ -60,6 +61,7 @@ enum Invocation: Equatable {
                 readsSecrets: !options.contains(.noSecrets)
             )
         case .explain: return .explain(try ExplainRequest(options))
+        case .status: return .status(try StatusRequest(options))
         case .credentials:
             try refuseOperands(options.operands, command)
             return .credentials(config: config)

@@ -3,7 +3,7 @@ import Testing
 
 /// The command line, from outside.
 @Suite struct CommandLineTests {
-    private static let commands = ["run", "check", "explain", "credentials", "release", "ca", "pin", "demo", "version"]
+    private static let commands = ["run", "check", "explain", "status", "credentials", "release", "ca", "pin", "demo", "version"]
 
     @Test func `the overall help names every command and goes to standard output`() throws {
         for arguments in [["--help"], ["-h"], ["help"]] {
@@ -73,7 +73,7 @@ import Testing
         #expect(outcome.errors == "countersign: \(message)\nTry 'countersign \(hint)'.\n")
     }
 
-    @Test(arguments: [["run"], ["check"], ["explain", "http://h/"], ["credentials"], ["release", "x"]])
+    @Test(arguments: [["run"], ["check"], ["explain", "http://h/"], ["status"], ["credentials"], ["release", "x"]])
     func `a rule file that can't be read is exit code 2`(arguments: [String]) throws {
         let folder = try ScratchFolder("command-line")
         let missing = folder("missing.yaml")
@@ -82,7 +82,7 @@ import Testing
         #expect((outcome.output + outcome.errors).contains(missing))
     }
 
-    @Test(arguments: [["run"], ["check"], ["explain", "http://h/"], ["credentials"], ["release", "x"]])
+    @Test(arguments: [["run"], ["check"], ["explain", "http://h/"], ["status"], ["credentials"], ["release", "x"]])
     func `a rule file with an error is exit code 1`(arguments: [String]) throws {
         let folder = try ScratchFolder("command-line")
         let file = try folder.write("version: 1\nlisteners: [{ adress: \"127.0.0.1:1\" }]\n", to: "a.yaml", mode: 0o600)
