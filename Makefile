@@ -1,4 +1,4 @@
-.PHONY: help run test setup lint sanitize bench
+.PHONY: help run test setup lint sanitize bench install uninstall deb image
 
 help: ## list the targets
 	@sed -n 's/^\([a-z]*\):.*## /\1\t/p' Makefile | expand -t 10
@@ -20,3 +20,15 @@ sanitize: ## all tests under AddressSanitizer with LeakSanitizer, then under Thr
 
 bench: ## measure against the neighbours
 	Tests/Checks/setup build bench && Tests/Benchmarks/run
+
+install: ## lay the program, units, man pages and completions: DESTDIR=, PREFIX=/usr/local, what `make run` or `make deb` built
+	conf/install install
+
+uninstall: ## take away what `make install` laid, but for the rule file
+	conf/install uninstall
+
+deb: ## a Debian package in .build/deb
+	Tests/Checks/setup build package && swift build -c release --static-swift-stdlib --product countersign && conf/debian/build
+
+image: ## the container's image, on Debian without a container engine
+	Tests/Checks/setup image && Tests/Checks/image
