@@ -32,7 +32,8 @@ package enum SOCKSFailure: Equatable, Sendable {
         }
     }
 
-    var code: String {
+    /// The stable reason code.
+    package var code: String {
         switch self {
         case .malformed: "socks.malformed"
         case .noAcceptableMethod: "socks.login-required"
@@ -42,7 +43,8 @@ package enum SOCKSFailure: Equatable, Sendable {
         }
     }
 
-    var message: String {
+    /// What went wrong, as a sentence.
+    package var message: String {
         switch self {
         case .malformed: "The SOCKS proxy said something that is not SOCKS5."
         case .noAcceptableMethod: "The SOCKS proxy wants a login that no rule gives it."

@@ -47,6 +47,19 @@
             }
         }
 
+        /// The cache that others fill, by its name or nil for the default one, and whose it has to be; nil where the login
+        /// fills one of its own.
+        var sharedCache: (name: String?, principal: String?)? {
+            switch source {
+            case .defaultCache: (nil, principal)
+            case .cache(let name): (name, principal)
+            case .keytab, .password: nil
+            }
+        }
+
+        /// Its own cache, filled by the KDC where that is due.
+        func renewedCache() throws(GSSError) -> CredentialCache { try renewed(mayAskKDC: true) }
+
         /// Logs in where there is no ticket, and anew ahead of its end; an old one that holds is used on where no KDC
         /// answers.
         private func renewed(mayAskKDC: Bool) throws(GSSError) -> CredentialCache {
@@ -103,6 +116,14 @@
         }
     }
 
+    extension KerberosLogin {
+        /// Whose keys a keytab has, each once.
+        package static func principals(ofKeytab path: String) throws(GSSError) -> [String] {
+            let library = try KerberosLibrary()
+            return try Keytab(path, library).principals(library)
+        }
+    }
+
     /// An open keytab.
     @safe private struct Keytab: ~Copyable {
         let raw: krb5_keytab
@@ -117,6 +138,23 @@
         }
 
         deinit { unsafe krb5_kt_close(library.raw, raw) }
+
+        func principals(_ library: KerberosLibrary) throws(GSSError) -> [String] {
+            var cursor: krb5_kt_cursor?
+            try library.check(unsafe krb5_kt_start_seq_get(library.raw, raw, &cursor), KerberosFailure.Subject())
+            defer { unsafe krb5_kt_end_seq_get(library.raw, raw, &cursor) }
+            var names: [String] = []
+            var entry = unsafe krb5_keytab_entry()
+            while unsafe krb5_kt_next_entry(library.raw, raw, &entry, &cursor) == 0 {
+                var copy: krb5_principal?
+                if unsafe krb5_copy_principal(library.raw, entry.principal, &copy) == 0, let copy = unsafe copy {
+                    let name = unsafe KerberosPrincipal(taking: copy, library).text
+                    if !names.contains(name) { names.append(name) }
+                }
+                unsafe krb5_free_keytab_entry_contents(library.raw, &entry)
+            }
+            return names
+        }
 
         /// Whose key is its first.
         func firstPrincipal(_ library: KerberosLibrary) throws(GSSError) -> KerberosPrincipal {

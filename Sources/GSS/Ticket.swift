@@ -38,7 +38,8 @@
             return .shared(unsafe String(cString: fullName))
         }
 
-        private static func open(
+        /// Opens a cache that others fill; for its caller to close.
+        static func open(
             _ name: String?,
             _ principal: String?,
             _ library: KerberosLibrary

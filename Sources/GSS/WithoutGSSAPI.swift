@@ -9,6 +9,10 @@
         package init(_ name: LoginName, password: Secret) {}
 
         package var writtenRealm: String? { nil }
+
+        package func sighting(of service: ServicePrincipalName) throws(GSSError) -> KerberosSighting { throw .notBuilt }
+
+        package static func principals(ofKeytab path: String) throws(GSSError) -> [String] { throw .notBuilt }
     }
 
     /// In place of a handshake where the build has no GSSAPI: there is none.

@@ -6,7 +6,7 @@ struct ConnectingMeans: Sendable {
     let contexts: TLSContexts
     let ownAddresses: OwnAddresses
 
-    fileprivate func on(_ loop: EventLoop) throws(SystemError) -> DirectConnection.Means {
+    func on(_ loop: EventLoop) throws(SystemError) -> DirectConnection.Means {
         DirectConnection.Means(
             loop: loop,
             resolver: try Resolver(loop, names),

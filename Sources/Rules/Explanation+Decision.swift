@@ -4,7 +4,7 @@ internal import HTTP
 
 extension Explanation {
     /// What would be done about the challenges that were asked about.
-    static func decisionLines(of side: Side, isProxy: Bool) -> [Line] {
+    package static func decisionLines(of side: Side, isProxy: Bool) -> [Line] {
         guard let decision = side.decision else { return [] }
         var lines: [Line] = []
         for (index, challenge) in side.challenges.enumerated() where !side.offers.contains(where: { $0.index == index })

@@ -166,19 +166,8 @@ package struct Explanation: Sendable {
                 configuration.rules,
                 isSecure: dialled.scheme == .https || parentProxy == nil && reached?.isLoopback == true
             )
-        parent = parentProxy.map { parent in
-            Side(
-                parent.origin,
-                isProxy: true,
-                client,
-                question,
-                question.proxyChallenges,
-                configuration.rules,
-                isSecure: parent.isReachedSecurely,
-                isTunnel: dialled.scheme == .https || asksForTunnel,
-                isSOCKS: parent.kind == .socks5
-            )
-        }
+        let isTunnel = dialled.scheme == .https || asksForTunnel
+        parent = parentProxy.map { Side(of: $0, client, question, configuration.rules, isTunnel: isTunnel) }
     }
 
     private static func listener(
@@ -206,6 +195,27 @@ extension ListenerConfiguration {
 }
 
 extension Explanation.Side {
+    /// The side of a parent; `isTunnel` where it is asked for a tunnel.
+    package init(
+        of parent: ParentProxy,
+        _ client: Client,
+        _ question: Explanation.Question,
+        _ table: RuleTable,
+        isTunnel: Bool
+    ) {
+        self.init(
+            parent.origin,
+            isProxy: true,
+            client,
+            question,
+            question.proxyChallenges,
+            table,
+            isSecure: parent.isReachedSecurely,
+            isTunnel: isTunnel,
+            isSOCKS: parent.kind == .socks5
+        )
+    }
+
     fileprivate init(
         _ server: Origin,
         isProxy: Bool,

@@ -12,6 +12,14 @@ extension TLSSession {
         }
     }
 
+    /// The cipher suite in OpenSSL's words; nil before the handshake has chosen one.
+    package var cipherName: String? {
+        guard let cipher = unsafe SSL_get_current_cipher(ssl), let name = unsafe SSL_CIPHER_get_name(cipher) else {
+            return nil
+        }
+        return unsafe String(cString: name)
+    }
+
     /// Whether the handshake resumed an earlier session, in which no certificate is sent.
     package var isResumed: Bool { unsafe SSL_session_reused(ssl) == 1 }
 

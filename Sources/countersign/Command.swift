@@ -1,6 +1,6 @@
 /// The commands, and what `--help` says of each.
 enum Command: String, CaseIterable {
-    case run, check, explain, status, credentials, release, ca, pin, demo, version
+    case run, check, explain, doctor, status, credentials, release, ca, pin, demo, version
 
     /// What `countersign --help` says.
     static let overview = """
@@ -26,6 +26,7 @@ enum Command: String, CaseIterable {
         case .run: "run the proxy"
         case .check: "tell what is wrong with a rule file"
         case .explain: "tell which rules a request meets, and what would be answered"
+        case .doctor: "walk to a URL as the proxy would, up to but not including a secret"
         case .status: "tell how the running proxy is"
         case .credentials: "list what is known of each credential, and where it is withheld"
         case .release: "let withheld credentials be used again"
@@ -41,6 +42,7 @@ enum Command: String, CaseIterable {
         case .run: "[--config FILE] [--workers N]"
         case .check: "[--strict] [--no-secrets] [--config FILE | FILE]"
         case .explain: "URL [--method M] [--challenge TEXT]… [--proxy-challenge TEXT]… [--config FILE]"
+        case .doctor: "URL [--timeout SECONDS] [--json] [--config FILE]"
         case .status: "[--ready | --json] [--config FILE]"
         case .credentials: "[--config FILE]"
         case .release: "NAME… | --all [--config FILE]"
@@ -66,6 +68,11 @@ enum Command: String, CaseIterable {
                 config, ("-m, --method M", "the request's method; GET if not given"),
                 ("--challenge TEXT", "the value of a WWW-Authenticate field that the origin sends"),
                 ("--proxy-challenge TEXT", "the value of a Proxy-Authenticate field that the parent proxy sends"), help,
+            ]
+        case .doctor:
+            return [
+                config, ("--timeout SECONDS", "how long each step may take; 10 if not given"),
+                ("--json", "a JSON object for each step"), help,
             ]
         case .status:
             return [

@@ -9,7 +9,7 @@ struct CommandLineOptions {
         case help = 256
         case config, workers, strict, noSecrets, method, challenge, proxyChallenge, all, once
         case directory, certificate, key, host, commonName, days, force, file
-        case json, ready
+        case timeout, json, ready
 
         var name: String {
             switch self {
@@ -31,6 +31,7 @@ struct CommandLineOptions {
             case .days: "days"
             case .force: "force"
             case .file: "file"
+            case .timeout: "timeout"
             case .json: "json"
             case .ready: "ready"
             }
@@ -51,7 +52,7 @@ struct CommandLineOptions {
             switch self {
             case .help, .strict, .noSecrets, .all, .once, .force, .json, .ready: false
             case .config, .workers, .method, .challenge, .proxyChallenge, .directory, .certificate, .key, .host,
-                .commonName, .days, .file:
+                .commonName, .days, .file, .timeout:
                 true
             }
         }
@@ -134,6 +135,7 @@ extension Command {
         case .run: [.help, .config, .workers]
         case .check: [.help, .config, .strict, .noSecrets]
         case .explain: [.help, .config, .method, .challenge, .proxyChallenge]
+        case .doctor: [.help, .config, .timeout, .json]
         case .status: [.help, .config, .ready, .json]
         case .credentials: [.help, .config]
         case .release: [.help, .config, .all]

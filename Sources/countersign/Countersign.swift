@@ -32,6 +32,7 @@ private func execute(_ invocation: Invocation) -> Int32 {
         return check(path: path, strict: isStrict, readsSecrets: readsSecrets, out: writeOutput)
     case .explain(let request):
         return ExplainCommand.explain(request, out: writeOutput, problem: writeError)
+    case .doctor(let request): return DoctorCommand.examine(request, out: writeOutput, problem: writeError)
     case .status(let request): return StatusCommand.tell(request, out: writeOutput, problem: writeError)
     case .credentials(let config):
         return withStateLocation(config) {

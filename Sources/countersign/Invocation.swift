@@ -19,6 +19,7 @@ enum Invocation: Equatable {
     case run(config: String?, workers: Int?)
     case check(config: String?, isStrict: Bool, readsSecrets: Bool)
     case explain(ExplainRequest)
+    case doctor(DoctorRequest)
     case status(StatusRequest)
     case credentials(config: String?)
     case release(names: [String], all: Bool, config: String?)
@@ -61,6 +62,7 @@ enum Invocation: Equatable {
                 readsSecrets: !options.contains(.noSecrets)
             )
         case .explain: return .explain(try ExplainRequest(options))
+        case .doctor: return .doctor(try DoctorRequest(options))
         case .status: return .status(try StatusRequest(options))
         case .credentials:
             try refuseOperands(options.operands, command)

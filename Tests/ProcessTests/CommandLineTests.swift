@@ -3,7 +3,9 @@ import Testing
 
 /// The command line, from outside.
 @Suite struct CommandLineTests {
-    private static let commands = ["run", "check", "explain", "status", "credentials", "release", "ca", "pin", "demo", "version"]
+    private static let commands = [
+        "run", "check", "explain", "doctor", "status", "credentials", "release", "ca", "pin", "demo", "version",
+    ]
 
     @Test func `the overall help names every command and goes to standard output`() throws {
         for arguments in [["--help"], ["-h"], ["help"]] {
