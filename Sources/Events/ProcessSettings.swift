@@ -19,6 +19,16 @@ package enum ProcessSettings {
         _ = signal(SIGPIPE, SIG_IGN)
     }
 
+    /// Has the kernel write no image of this process, which holds secrets, when it ends by a fault; nor lets processes of
+    /// the same user look into its memory (S-3). Programs that it starts have no core dumps either, unless they ask for them.
+    package static func forbidCoreDumps() {
+        CEvent_set_process_flag(PR_SET_DUMPABLE, 0)
+        var limit = rlimit()
+        guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit) == 0 else { return }
+        limit.rlim_cur = 0
+        _ = unsafe setrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit)
+    }
+
     /// Takes from a child of ours that runs foreign code what it has no need of: new rights, core dumps, files of any
     /// length, further processes, many descriptors, and memory beyond `memory` bytes; it ends with its parent.
     package static func confine(memory: UInt64) {

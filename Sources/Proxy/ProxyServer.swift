@@ -28,6 +28,7 @@ package final class ProxyServer: Sendable {
     private let pseudonym: String
     private let log: ProxyLog
     private let control: ControlSocket?
+    private let lasting: LastingSettings
 
     /// Binds the listeners and opens the ledger; nothing is served before `start`.
     package init(_ configuration: ServerConfiguration, workers: Int, log: ProxyLog) throws(StartError) {
@@ -37,6 +38,7 @@ package final class ProxyServer: Sendable {
             configuration.http.via ?? "countersign-" + String(decoding: RandomBytes.hex(count: 4), as: UTF8.self)
         bindings = try Self.bind(configuration, workers, log)
         open = configuration.listeners
+        lasting = LastingSettings(configuration)
         let relay = WakeRelay()
         do throws(SystemError) {
             ledger = try SharedLedger(at: configuration.state, waking: relay) { [log] in log.warn($0) }
@@ -100,6 +102,9 @@ package final class ProxyServer: Sendable {
     /// Tells the log something about the proxy as a whole.
     package func tell(_ text: String) { log.tell(text) }
 
+    /// Whether it takes requests, and what became of its reloads.
+    package var readiness: Readiness { shared.readiness }
+
     /// Starts the loops.
     package func start() throws(StartError) {
         // Requests that come first wait for the PAC files' first answers.
@@ -112,7 +117,7 @@ package final class ProxyServer: Sendable {
             }
             group.withLock { $0 = started }
             if policy.withLock({ $0.configuration.speaksTLS }) { prepareTLS() }
-            shared.readiness.began(unixSeconds: SharedLedger.unixSeconds)
+            readiness.began(unixSeconds: SharedLedger.unixSeconds)
         } catch {
             throw StartError("can't start the workers: \(error.description)")
         }
@@ -176,10 +181,9 @@ package final class ProxyServer: Sendable {
             pseudonym: pseudonym,
             instead: policy.withLock { $0 }
         )
-        if Set(configuration.listeners.map(\.address)) != Set(open.map(\.address)) {
-            log.warn("the addresses of the listeners have changed; that takes a restart")
-        }
+        for text in lasting.changes(in: configuration) { log.warn("\(text); that takes a restart") }
         warnOfPermissions(configuration)
+        log.adopt(configuration.log)
         policy.withLock { $0 = next }
         shared.tls.removeAll()
         shared.names.change(to: configuration.dns.service)
@@ -197,11 +201,29 @@ package final class ProxyServer: Sendable {
         }
     }
 
-    /// Serves until nothing is under way or `limit` has passed, ends listening, gives what came last `hardLimit` to
-    /// end, and ends the loops.
+    /// Asks all loops for a sign of life.
+    package var pulse: LoopPulse { LoopPulse(shared.peers) }
+
+    /// Begins the end (O-1): the process isn't ready any more, and each connection ends with its exchange.
+    ///
+    /// When the result's steps are over, or sooner, `end` follows.
+    package func drain(within limit: Nanoseconds, then hardLimit: Nanoseconds) -> Drain {
+        let now = Instant.monotonic
+        readiness.drains(since: now)
+        let isOwnMachineOnly = bindings.flatMap(\.addresses).allSatisfy { $0.address.isLoopback }
+        let notice = isOwnMachineOnly ? 0 : min(.seconds(5), limit)
+        return Drain(shared.peers, Drain.Terms(limit: limit, hardLimit: hardLimit, notice: notice), now: now)
+    }
+
+    /// Drains, waits for that, and ends.
     package func stop(within limit: Nanoseconds, then hardLimit: Nanoseconds) {
-        shared.readiness.drains(since: .monotonic)
-        Drain(peers: shared.peers).run(within: limit, then: hardLimit)
+        let drain = drain(within: limit, then: hardLimit)
+        while !drain.step(at: .monotonic) { SystemThread.sleep(Drain.interval) }
+        end()
+    }
+
+    /// Ends whatever is left, and the loops.
+    package func end() {
         for binding in bindings { binding.remove() }
         shared.peers.forEach { $0.end() }
         group.withLock { $0.take() }?.join()
@@ -214,6 +236,32 @@ package final class ProxyServer: Sendable {
         shared.certificates.stop()
         control?.close()
         ledger.close()
+    }
+}
+
+/// What the rules say of things that are as they were at the start for as long as the process runs.
+private struct LastingSettings {
+    private let listeners: Set<ListenerConfiguration.Address>
+    private let admin: ListenerConfiguration.Address?
+    private let state: StateLocation
+    private let via: String?
+
+    init(_ configuration: ServerConfiguration) {
+        listeners = Set(configuration.listeners.map(\.address))
+        admin = configuration.admin?.address
+        state = configuration.state
+        via = configuration.http.via
+    }
+
+    /// What other rules would have otherwise, in words.
+    func changes(in configuration: ServerConfiguration) -> [String] {
+        let other = LastingSettings(configuration)
+        var changes: [String] = []
+        if other.listeners != listeners { changes.append("the addresses of the listeners have changed") }
+        if other.admin != admin { changes.append("the address of 'admin' has changed") }
+        if other.state != state { changes.append("the folder of 'state' has changed") }
+        if other.via != via { changes.append("'http.via' has changed") }
+        return changes
     }
 }
 

@@ -7,6 +7,7 @@ internal import Synchronization
 extension Worker {
     func accepted(_ descriptor: consuming Descriptor, from peer: SocketAddress?, by listener: Listener) {
         guard let entry = listeners.first(where: { $0.listener === listener }) else { return }
+        lastArrival = loop.now
         let count = shared.clients.wrappingAdd(1, ordering: .relaxed).newValue
         if count >= configuration.limits.connections {
             pauseListeners()

@@ -21,7 +21,7 @@ final class Worker: ListenerObserver {
     let sessions = TLSSessionCache()
     let pseudonym: String
     private(set) var policy: Policy
-    private let accessLog: AccessLog?
+    private var accessLog: AccessLog?
     var requestScratch = ByteBuffer(capacity: 16 * 1024)
     var responseScratch = ByteBuffer(capacity: 16 * 1024)
     var bodyScratch = ByteBuffer()
@@ -55,6 +55,8 @@ final class Worker: ListenerObserver {
     private var nextNumber: UInt64 = 1
     private var ticker: Timer?
     private(set) var isDraining = false
+    /// When a connection was accepted last, for whichever loop.
+    var lastArrival = Instant(nanoseconds: 0)
 
     init(index: Int, loop: EventLoop, shared: SharedState, policy: Policy, pseudonym: String) throws(SystemError) {
         self.index = index
@@ -62,7 +64,7 @@ final class Worker: ListenerObserver {
         self.shared = shared
         self.policy = policy
         self.pseudonym = pseudonym
-        accessLog = shared.log.accessLog(tellsQuery: policy.configuration.log.query)
+        accessLog = shared.log.accessLog(policy.configuration.log)
         resolver = try Resolver(loop, shared.names)
         destinations = DestinationTable()
     }
@@ -255,6 +257,8 @@ final class Worker: ListenerObserver {
 
     /// New requests run under `policy` from now on; what did not change keeps its state.
     func adopt(_ policy: Policy) {
+        let log = policy.configuration.log
+        if log != configuration.log { accessLog = shared.log.accessLog(log) }
         self.policy = policy
         // What they were made under may have changed (T-11).
         sessions.removeAll()
@@ -267,6 +271,9 @@ final class Worker: ListenerObserver {
 
     /// Nothing is under way that would be cut short.
     var isQuiet: Bool { unattended.isEmpty && clients.values.allSatisfy(\.mayEnd) }
+
+    /// A client came a moment ago, and others may follow it.
+    var isVisited: Bool { loop.now.since(lastArrival) < .seconds(1) }
 
     /// Takes in who stands in the queues, closes the listeners, and the connections that idle.
     func stopListening() {

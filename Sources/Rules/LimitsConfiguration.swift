@@ -59,7 +59,7 @@ package struct TimeoutsConfiguration: Sendable {
 }
 
 /// `log`: what is told, and how.
-package struct LogConfiguration: Sendable {
+package struct LogConfiguration: Equatable, Sendable {
     /// How a line is written.
     package enum Format: Sendable { case text, json }
     /// How much is told, each level holding those before it.
