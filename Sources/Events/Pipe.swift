@@ -16,11 +16,7 @@ package struct Pipe: ~Copyable {
     /// Makes an empty pipe, of the kernel's usual size where it doesn't grant `capacity`.
     package init(capacity: Int = 256 * 1024) throws(SystemError) {
         var pair: [Int32] = [-1, -1]
-        let result = unsafe withUnsafeMutablePointer(to: &pair) { pointer in
-            unsafe pointer.withMemoryRebound(to: Int32.self, capacity: 2) {
-                unsafe pipe2($0, O_NONBLOCK | O_CLOEXEC)
-            }
-        }
+        let result = unsafe pipe2(&pair, O_NONBLOCK | O_CLOEXEC)
         guard result == 0 else { throw SystemError(.pipe) }
         readEnd = Descriptor(owning: pair[0])
         writeEnd = Descriptor(owning: pair[1])

@@ -10,9 +10,7 @@ struct PipeEnds: ~Copyable {
     /// Both numbers lie above those of standard input, output and error, even where these are closed.
     init() throws(SystemError) {
         var pair: [Int32] = [-1, -1]
-        let result = unsafe withUnsafeMutablePointer(to: &pair) { pointer in
-            unsafe pointer.withMemoryRebound(to: Int32.self, capacity: 2) { unsafe pipe2($0, O_CLOEXEC) }
-        }
+        let result = unsafe pipe2(&pair, O_CLOEXEC)
         guard result == 0 else { throw SystemError(.pipe) }
         let lower = Descriptor(owning: pair[0])
         let upper = Descriptor(owning: pair[1])
