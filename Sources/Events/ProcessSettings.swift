@@ -39,6 +39,7 @@ package enum ProcessSettings {
         limit(RLIMIT_FSIZE.rawValue, 0)
         limit(RLIMIT_NOFILE.rawValue, 64)
         limit(__RLIMIT_NPROC.rawValue, 0)
+        let memoryInUse = ProcessUsage.pages(at: 0) * UInt64(sysconf(Int32(_SC_PAGESIZE)))
         // A sanitizer's shadow is larger than any memory.
         if memoryInUse < memory { limit(RLIMIT_AS.rawValue, memory) }
     }
@@ -46,16 +47,5 @@ package enum ProcessSettings {
     private static func limit(_ resource: UInt32, _ value: UInt64) {
         var limit = rlimit(rlim_cur: rlim_t(value), rlim_max: rlim_t(value))
         _ = unsafe setrlimit(__rlimit_resource_t(resource), &limit)
-    }
-
-    /// The address space that the process has taken, in bytes.
-    private static var memoryInUse: UInt64 {
-        let descriptor = unsafe open("/proc/self/statm", O_RDONLY | O_CLOEXEC)
-        guard descriptor >= 0 else { return 0 }
-        defer { close(descriptor) }
-        var text = [UInt8](repeating: 0, count: 128)
-        let count = unsafe text.withUnsafeMutableBytes { unsafe read(descriptor, $0.baseAddress, $0.count) }
-        let pages = text.prefix(max(0, count)).prefix { $0 != UInt8(ascii: " ") }
-        return (UInt64(String(decoding: pages, as: UTF8.self)) ?? 0) * UInt64(sysconf(Int32(_SC_PAGESIZE)))
     }
 }

@@ -14,6 +14,15 @@ extension ExchangeStateMachine {
         return parentFields.rule.map { (parentFields.credential?.name ?? "", $0.name) }
     }
 
+    /// Whose challenges came last: the origin's before the parent's; nil where there were none.
+    package var challenger: Side? {
+        if !origin.challenges.isEmpty { return .origin }
+        return parent.challenges.isEmpty ? nil : .parent
+    }
+
+    /// A credential answered, ahead of time or behind a challenge.
+    package var isAnswered: Bool { origin.isAnswered || parent.isAnswered }
+
     /// The protection space of the last challenge of this exchange: its server, and its realm where a rule names that.
     ///
     /// Any other realm may be an echo of a secret that was sent (S-5), now or in an earlier exchange.

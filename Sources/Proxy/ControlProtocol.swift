@@ -138,7 +138,8 @@ package enum ControlReply: Equatable, Sendable {
 }
 
 extension CredentialStanding {
-    fileprivate var word: String {
+    /// As operators read it.
+    var word: String {
         switch self {
         case .unconfirmed: "unconfirmed"
         case .probation: "probation"
@@ -149,7 +150,8 @@ extension CredentialStanding {
 }
 
 extension Withholding.Extent {
-    fileprivate var word: String {
+    /// As operators read it.
+    var word: String {
         switch self {
         case .everywhere: "everywhere"
         case .server: "server"

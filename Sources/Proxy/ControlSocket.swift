@@ -1,3 +1,4 @@
+internal import Bytes
 internal import Events
 internal import Glibc
 
@@ -122,7 +123,7 @@ package final class ControlSocket: Sendable {
         switch ControlRequest(line: line[...]) {
         case .credentials: .credentials(ledger.report())
         case .release(let name): .released(isKnown: ledger.release(name: name))
-        case .phase: .status(source.withLock { $0 }?.phase() ?? .starting, lines: [])
+        case .phase: .status(source.withLock { $0 }?.readiness.snapshot.phase ?? .starting, lines: [])
         case .status(let isJSON): status(isJSON: isJSON)
         case nil: .refused
         }
@@ -130,16 +131,10 @@ package final class ControlSocket: Sendable {
 
     private func status(isJSON: Bool) -> ControlReply {
         guard let source = source.withLock({ $0 }) else { return .status(.starting, lines: []) }
-        return .status(source.phase(), lines: source.lines(isJSON))
+        guard isJSON else { return .status(source.readiness.snapshot.phase, lines: []) }
+        let report = source.report()
+        return .status(report.readiness.phase, lines: [String(report.json.readable.extracting(..<(report.json.count - 1)))])
     }
-}
-
-/// What is told of the process as a whole.
-struct StatusSource: Sendable {
-    /// What it is doing.
-    let phase: @Sendable () -> Readiness.Phase
-    /// The rest, for people or, with true, for programs.
-    let lines: @Sendable (Bool) -> [String]
 }
 
 /// Why there is no control socket.

@@ -89,9 +89,18 @@ final class DestinationTable {
         destination.learned.giveBack(nonce)
     }
 
+    /// Those of which something was learned; one that can be asked for in two ways comes once.
+    var known: [Destination] {
+        var seen: Set<ObjectIdentifier> = []
+        return slots.compactMap(\.self).filter { !$0.learned.isEmpty && seen.insert(ObjectIdentifier($0)).inserted }
+    }
+
+    /// The parents of which something was learned.
+    var knownParents: [Hop] { hops.values.filter { $0.isParent && !$0.learned.isEmpty } }
+
     /// Ties what was learned to the new rules; what has no rule any more is forgotten.
     func rebind(to policy: Policy, worker: Worker) {
-        let known = slots.compactMap(\.self).filter { !$0.learned.isEmpty }
+        let known = known
         let oldHops = hops
         for hop in hops.values { hop.isCurrent = false }
         for destination in slots { destination?.variants.removeAll() }

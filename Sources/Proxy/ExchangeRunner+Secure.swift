@@ -59,12 +59,12 @@ extension ExchangeRunner {
             return nil
         case .complete(let channel):
             securing = nil
-            if !channel.session.isResumed { tellFailure(of: channel.session, place, upstream.hop) }
+            if !channel.session.isResumed { tellDecision(of: channel.session, place, upstream.hop) }
             upstream.adopt(channel, over: transport)
             return exchange.machine.secured(layer)
         case .failed(let error, let session):
             securing = nil
-            tellFailure(of: session, place, upstream.hop)
+            tellDecision(of: session, place, upstream.hop)
             let failure = SecureChannelFailure(error, decision: session.decision)
             return exchange.machine.failed(ExchangeError(.secureChannel(failure), source(place)))
         }
@@ -72,14 +72,23 @@ extension ExchangeRunner {
 }
 
 extension ExchangeRunner {
-    /// Tells the operator what was held against a server, with lines to paste where it is about pins (T-10).
-    private func tellFailure(of session: TLSSession, _ layer: ExchangeStateMachine.Layer, _ hop: Hop) {
+    /// Tells the operator what was decided of a server, with lines to paste where something is held against it that is
+    /// about pins (T-10).
+    private func tellDecision(of session: TLSSession, _ layer: ExchangeStateMachine.Layer, _ hop: Hop) {
+        let policy = security(layer, hop)?.policy
+        let isParents = layer == .hop && hop.isParent
+        let origin = isParents ? nil : exchange.machine.destination?.origin
+        let port = origin?.port ?? hop.port
+        worker.shared.sightings.note(
+            session,
+            with: "\(origin?.host ?? hop.host):\(port)",
+            under: policy?.name ?? "",
+            unixSeconds: worker.loop.unixSeconds
+        )
         guard let failure = session.decision?.failure else { return }
-        guard failure.isAboutPins, let policy = security(layer, hop)?.policy else {
+        guard failure.isAboutPins, let policy else {
             return worker.shared.log.warn("\(failure.reasonCode): \(failure.message)")
         }
-        let isParents = layer == .hop && hop.isParent
-        let port = (isParents ? nil : exchange.machine.destination?.origin.port) ?? hop.port
         let report = PinReport(failure, port: port, served: session.presentedCertificates, policy: policy)
         let isNew = worker.report(report, to: policy.terms.reportURL.flatMap { ResourceURL($0) })
         // An observation is told once; a refusal each time, since somebody waits for its reason.

@@ -29,6 +29,10 @@ package final class ProxyServer: Sendable {
     private let log: ProxyLog
     private let control: ControlSocket?
     private let lasting: LastingSettings
+    private let admin = Locked<AdminEndpoint?>(nil)
+    private let adminBinding: (binding: ListenerBinding, configuration: AdminConfiguration)?
+    /// What the process tells of itself.
+    package let status: StatusSource
 
     /// Binds the listeners and opens the ledger; nothing is served before `start`.
     package init(_ configuration: ServerConfiguration, workers: Int, log: ProxyLog) throws(StartError) {
@@ -36,7 +40,11 @@ package final class ProxyServer: Sendable {
         workerCount = workers
         pseudonym =
             configuration.http.via ?? "countersign-" + String(decoding: RandomBytes.hex(count: 4), as: UTF8.self)
-        bindings = try Self.bind(configuration, workers, log)
+        let inherited = InheritedSocket.takeAll()
+        bindings = try Self.bind(configuration, workers, inherited, log)
+        adminBinding = try configuration.admin.map { admin throws(StartError) in
+            (try ListenerBinding(admin.listener, workers: 1, inherited), admin)
+        }
         open = configuration.listeners
         lasting = LastingSettings(configuration)
         let relay = WakeRelay()
@@ -46,7 +54,8 @@ package final class ProxyServer: Sendable {
             throw StartError("can't open the ledger: \(error.description)")
         }
         control = ControlSocket.open(for: ledger) { [log] in log.warn($0) }
-        let own = OwnAddresses(listeners: bindings.flatMap(\.addresses), local: LocalAddresses.all())
+        let all = bindings + [adminBinding?.binding].compactMap(\.self)
+        let own = OwnAddresses(listeners: all.flatMap(\.addresses), local: LocalAddresses.all())
         shared = SharedState(
             ledger: ledger,
             names: NameService(configuration.dns.service),
@@ -64,8 +73,8 @@ package final class ProxyServer: Sendable {
         policy = Locked(
             Policy(configuration, open: configuration.listeners, keys: keys, mint: mint, pseudonym: pseudonym)
         )
-        let readiness = shared.readiness
-        control?.tell(of: StatusSource(phase: { readiness.snapshot.phase }, lines: { _ in [] }))
+        status = StatusSource(shared, policy: policy, listeners: bindings.map(\.description))
+        control?.tell(of: status)
     }
 
     /// The mint that the rules ask for: the one in use where its authority stays the same.
@@ -82,14 +91,14 @@ package final class ProxyServer: Sendable {
     private static func bind(
         _ configuration: ServerConfiguration,
         _ workers: Int,
+        _ inherited: [InheritedSocket],
         _ log: ProxyLog
     ) throws(StartError) -> [ListenerBinding] {
-        let inherited = InheritedSocket.takeAll()
         var bindings: [ListenerBinding] = []
         for listener in configuration.listeners {
             bindings.append(try ListenerBinding(listener, workers: workers, inherited))
         }
-        let used = Set(configuration.listeners.map(\.address))
+        let used = Set(configuration.listeners.map(\.address) + [configuration.admin?.address].compactMap(\.self))
         for name in Set(inherited.map(\.name)) where !used.contains(.systemd(name)) {
             log.warn("a socket named \(name) was passed on, and no listener is systemd:\(name)")
         }
@@ -98,6 +107,9 @@ package final class ProxyServer: Sendable {
 
     /// Where it listens.
     package var addresses: [String] { bindings.map(\.description) }
+
+    /// Where operators look at it; nil where the rules name no such place.
+    package var adminAddress: String? { adminBinding?.binding.description }
 
     /// Tells the log something about the proxy as a whole.
     package func tell(_ text: String) { log.tell(text) }
@@ -117,6 +129,10 @@ package final class ProxyServer: Sendable {
             }
             group.withLock { $0 = started }
             if policy.withLock({ $0.configuration.speaksTLS }) { prepareTLS() }
+            if let (binding, configuration) = adminBinding {
+                let endpoint = try AdminEndpoint(binding, configuration, status)
+                admin.withLock { $0 = endpoint }
+            }
             readiness.began(unixSeconds: SharedLedger.unixSeconds)
         } catch {
             throw StartError("can't start the workers: \(error.description)")
@@ -189,6 +205,7 @@ package final class ProxyServer: Sendable {
         shared.names.change(to: configuration.dns.service)
         shared.secrets.adopt(next)
         shared.pac.adopt(next)
+        admin.withLock { $0 }?.adopt(configuration.admin)
         shared.peers.forEach { $0.adopt(next) }
     }
 
@@ -234,6 +251,7 @@ package final class ProxyServer: Sendable {
         shared.tokens.stop()
         shared.logins.stop()
         shared.certificates.stop()
+        admin.withLock { $0.take() }?.end()
         control?.close()
         ledger.close()
     }

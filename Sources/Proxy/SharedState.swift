@@ -19,6 +19,7 @@ final class SharedState: Sendable {
     let clients = Atomic<Int>(0)
     let learned = LearnedTable()
     let ways = WayTable()
+    let sightings = TrustSightings()
     let tls = TLSContexts()
     let nonces = NonceTable()
     let ownAddresses: OwnAddresses

@@ -6,7 +6,7 @@ package import Telemetry
 /// Names, numbers and times only; no secret has a place in it (S-5).
 package struct StatusReport: Sendable {
     /// A protection space that was learned, and what answers it.
-    package struct Space: Equatable, Sendable {
+    package struct Space: Hashable, Sendable {
         /// `origin http://h:80` or `parent http://p:3128`.
         package var server: String
         /// Nil where no realm was named.

@@ -32,6 +32,9 @@ final class UpstreamPool {
         hops[ObjectIdentifier(hop)] = hop
     }
 
+    /// The connections that are open, in use or not.
+    var openCount: Int { hops.values.reduce(0) { $0 + $1.openCount } }
+
     subscript(id: UpstreamID) -> UpstreamConnection? { connections[id.index] }
 
     func remove(_ connection: UpstreamConnection) -> Bool {

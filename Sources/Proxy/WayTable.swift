@@ -24,6 +24,11 @@ final class WayTable: Sendable {
         !isEmpty && dead.withLock { $0[way].map { now < $0.restsUntil } ?? false }
     }
 
+    /// Those that rest now, by name, with the moment at which they may be tried again.
+    func resting(now: Instant) -> [String: Instant] {
+        dead.withLock { $0.filter { now < $0.value.restsUntil }.mapValues(\.restsUntil) }
+    }
+
     func failed(_ way: String, now: Instant) {
         dead.withLock { dead in
             if dead[way] != nil {

@@ -25,6 +25,7 @@ final class Worker: ListenerObserver {
     var requestScratch = ByteBuffer(capacity: 16 * 1024)
     var responseScratch = ByteBuffer(capacity: 16 * 1024)
     var bodyScratch = ByteBuffer()
+    var metrics = MetricsSnapshot()
     /// Exchanges that wait for the ledger's word.
     var waiting: [UInt64: ExchangeRunner] = [:]
     /// Exchanges that go on without their clients.
@@ -230,7 +231,11 @@ final class Worker: ListenerObserver {
         }
     }
 
+    var clientCount: Int { clients.count }
+
+    /// An exchange has ended: it is counted, and the log gets its line.
     func log(_ runner: ExchangeRunner) {
+        count(runner)
         guard let accessLog, runner.policy.configuration.log.access else { return }
         runner.write(to: accessLog)
     }

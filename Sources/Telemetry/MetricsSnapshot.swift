@@ -4,6 +4,9 @@ package import Bytes
 ///
 /// A loop adds to its own without a lock and, but for a reason that it meets for the first time, without an allocation.
 package struct MetricsSnapshot: Equatable, Sendable {
+    /// What the places of `responses` are called.
+    package static let responseClasses = ["none", "1xx", "2xx", "3xx", "4xx", "5xx"]
+
     /// The response a client got, by the first digit of its status; the first for exchanges without a response.
     package private(set) var responses = [UInt64](repeating: 0, count: 6)
     /// How long exchanges took; tunnels are left out.

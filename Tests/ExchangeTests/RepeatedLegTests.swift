@@ -56,14 +56,16 @@ import Testing
 
 /// Drives one exchange with `h.test` under a rule for it.
 struct Drive: ~Copyable {
-    var machine = ExchangeStateMachine()
-    private var head = RequestHead()
-    private var nonces = ConnectionNonces()
+    // What may throw stands before the first of them gets its value.
+    var machine: ExchangeStateMachine
+    private var head: RequestHead
+    private var nonces: ConnectionNonces
     private let destination: Destination
-    private let digest = MessageDigest()
+    private let digest: MessageDigest
 
     init(_ request: String, cleartext: [AuthenticationMethod] = []) throws {
         let bytes = Array(request.utf8)
+        var head = RequestHead()
         guard case .head = head.parse(bytes.span, limits: Limits()) else { throw DriveError.notARequest }
         let origin = Origin(scheme: .http, host: "h.test", port: nil)
         let credential = Credential(
@@ -93,6 +95,10 @@ struct Drive: ~Copyable {
             hop: hop,
             candidates: CandidateRules(origin: origin, isProxy: false, rules: [rule])
         )
+        self.head = head
+        machine = ExchangeStateMachine()
+        nonces = ConnectionNonces()
+        digest = MessageDigest()
     }
 
     enum DriveError: Error { case notARequest }

@@ -126,7 +126,8 @@
             let empty = [UInt8](repeating: 0, count: 8)
             let version: [UInt8] = [6, 0, 0x70, 0x17, 0, 0, 0, 0x0f]
             let parts: [[UInt8]] = [
-                signature, field(name, at: 56), flags, serverChallenge, empty, field(info, at: 56 + name.count), version,
+                signature, field(name, at: 56), flags, serverChallenge, empty, field(info, at: 56 + name.count),
+                version,
                 name, info,
             ]
             return parts.flatMap(\.self)

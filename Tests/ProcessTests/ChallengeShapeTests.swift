@@ -22,9 +22,8 @@ import Testing
                 : "  - { space: { host: 127.0.0.1, port: \(peer.port), \(methods) }, use: \(name) }"
         }
         let routes = names.map { "  - { host: \($0).example, via: \($0) }" }
-        let sections =
-            ["credentials:"] + credentials
-            + (isProxy ? ["proxies:"] + rules + ["routes:"] + routes : ["rules:"] + rules)
+        let uses: [[String]] = isProxy ? [["proxies:"], rules, ["routes:"], routes] : [["rules:"], rules]
+        let sections: [String] = (["credentials:"] + credentials) + uses.flatMap(\.self)
         let proxy = try RunningProxy(
             sections.joined(separator: "\n"),
             workers: 2,

@@ -164,9 +164,13 @@ struct TokenServiceTests {
 
     // MARK: Handshakes
 
-    private static let challenge: [UInt8] =
-        Array("NTLMSSP\0".utf8) + [2, 0, 0, 0] + [0, 0, 0, 0, 48, 0, 0, 0] + [0x01, 0x82, 0x08, 0x00]
-        + [1, 2, 3, 4, 5, 6, 7, 8] + [UInt8](repeating: 0, count: 8) + [0, 0, 0, 0, 48, 0, 0, 0]
+    private static let challenge: [UInt8] = {
+        let parts: [[UInt8]] = [
+            Array("NTLMSSP\0".utf8), [2, 0, 0, 0], [0, 0, 0, 0, 48, 0, 0, 0], [0x01, 0x82, 0x08, 0x00],
+            [1, 2, 3, 4, 5, 6, 7, 8], [UInt8](repeating: 0, count: 8), [0, 0, 0, 0, 48, 0, 0, 0],
+        ]
+        return parts.flatMap(\.self)
+    }()
 
     private func password(_ username: String) -> Credential {
         Credential(name: "office", username: username, password: Secret("secret"))

@@ -1,8 +1,6 @@
-internal import Bytes
-
 extension ByteBuffer {
     /// Appends a JSON string [RFC 8259 s.7].
-    mutating func append(json text: String) {
+    package mutating func append(json text: String) {
         append(UInt8(ascii: "\""))
         for byte in text.utf8 {
             switch byte {
@@ -19,14 +17,14 @@ extension ByteBuffer {
     }
 
     /// Appends `"name":` of an object's member, with a comma before it unless it is the first.
-    mutating func append(member name: String, isFirst: Bool = false) {
+    package mutating func append(member name: String, isFirst: Bool = false) {
         if !isFirst { append(UInt8(ascii: ",")) }
         append(json: name)
         append(UInt8(ascii: ":"))
     }
 
     /// Appends an array of strings.
-    mutating func append(jsonArray texts: [String]) {
+    package mutating func append(jsonArray texts: [String]) {
         append(UInt8(ascii: "["))
         for (index, text) in texts.enumerated() {
             if index > 0 { append(UInt8(ascii: ",")) }
