@@ -64,7 +64,7 @@ extension LocalResponse {
         LocalResponse(
             421,
             .httpRequestError,
-            "host.mismatch",
+            "target.misdirected",
             "The request is for another host than its connection.",
             closes: true
         )

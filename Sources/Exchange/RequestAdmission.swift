@@ -91,7 +91,7 @@ package struct RequestAdmission: Sendable {
         return LocalResponse(
             200,
             nil,
-            "max-forwards",
+            "request.max-forwards-reached",
             "The request ended at this proxy, as its Max-Forwards asked.",
             closes: head.bodyLength != .none
         )

@@ -131,9 +131,12 @@ package final class ControlSocket: Sendable {
 
     private func status(isJSON: Bool) -> ControlReply {
         guard let source = source.withLock({ $0 }) else { return .status(.starting, lines: []) }
-        guard isJSON else { return .status(source.readiness.snapshot.phase, lines: []) }
         let report = source.report()
-        return .status(report.readiness.phase, lines: [String(report.json.readable.extracting(..<(report.json.count - 1)))])
+        guard isJSON else { return .status(report.readiness.phase, lines: report.lines) }
+        return .status(
+            report.readiness.phase,
+            lines: [String(report.json.readable.extracting(..<(report.json.count - 1)))]
+        )
     }
 }
 

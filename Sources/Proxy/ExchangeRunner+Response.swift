@@ -228,7 +228,7 @@ extension ExchangeRunner {
     /// The upstream ended its direction while its body was passed on.
     func endOfRelayedBody(isReset: Bool) {
         guard !isReset, exchange.responseBody.endOfFile() else {
-            record.reason = "exchange.response.incomplete"
+            record.reason = "response.incomplete"
             return cutShort()
         }
         worker.responseScratch.removeAll()

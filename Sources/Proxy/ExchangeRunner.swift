@@ -284,7 +284,7 @@ final class ExchangeRunner: DeadlineObserver {
         case .askingLedger where asksAgain:
             return askAgain()
         case .relaying:
-            record.reason = "exchange.response.timeout"
+            record.reason = "response.timeout"
             return cutShort()
         case .tunnelling:
             record.reason = "tunnel.timeout"

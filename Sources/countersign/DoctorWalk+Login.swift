@@ -5,6 +5,7 @@ internal import GSS
 internal import HTTP
 internal import Proxy
 internal import Rules
+internal import Telemetry
 
 extension DoctorWalk {
     /// Tells what each answer would be made of, as far as that can be seen without giving it: tickets, and what the server
@@ -21,7 +22,8 @@ extension DoctorWalk {
         let offered = challenged.challenges.compactMap(\.method)
         guard let method = [.ntlm, .negotiate].first(where: offered.contains) else { return }
         tellBinding(way, challenged)
-        tellTarget(method, challenged, on: way, isPersistent: isPersistent)
+        let isUsed = answers.contains { $0.method == .ntlm }
+        tellTarget(method, challenged, isUsed: isUsed, on: way, isPersistent: isPersistent)
     }
 
     // MARK: Kerberos
@@ -123,6 +125,7 @@ extension DoctorWalk {
     private func tellTarget(
         _ method: AuthenticationMethod,
         _ challenged: Challenged,
+        isUsed: Bool,
         on way: ProbeConnection,
         isPersistent: Bool
     ) {
@@ -131,7 +134,7 @@ extension DoctorWalk {
             step.lines.append(
                 "not asked: it ends the connection behind the challenge, which NTLM would have to stay on"
             )
-            if method == .ntlm { step.verdict = .warn }
+            if isUsed { step.verdict = .warn }
             return tell(step)
         }
         let scheme = method == .ntlm ? "NTLM" : "Negotiate"
@@ -141,7 +144,7 @@ extension DoctorWalk {
         let head = challenged.head + Array("\(field): \(scheme) \(token)\r\n".utf8)
         guard let response = ask(way, head, challenged.method, &step) else {
             // What doesn't speak NTLM inside Negotiate may well end the connection.
-            if method == .negotiate {
+            if !isUsed {
                 step.verdict = .ok
                 step.cure = nil
             }
@@ -153,14 +156,14 @@ extension DoctorWalk {
         }.first
         if let answer {
             tellTarget(answer, &step)
-        } else if method == .ntlm {
+        } else if isUsed {
             step.lower(
                 to: .fail,
                 "ntlm.invalid-challenge: it answers without a challenge",
                 cure: "see that NTLM is on at the server"
             )
         } else {
-            step.lines.append("it takes no NTLM inside Negotiate")
+            step.lines.append("it answers NTLM without a challenge, and no rule answers by it")
         }
         tell(step)
     }

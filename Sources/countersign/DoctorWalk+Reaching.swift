@@ -4,6 +4,7 @@ internal import Events
 internal import HTTP
 internal import Proxy
 internal import Rules
+internal import Telemetry
 internal import Trust
 
 extension DoctorWalk {

@@ -1,6 +1,7 @@
 internal import Authentication
 internal import Proxy
 internal import Rules
+internal import Telemetry
 
 extension DoctorWalk {
     /// One answer that would be tried.

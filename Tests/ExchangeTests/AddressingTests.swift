@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    private static let mismatch = "421 host.mismatch"
+    private static let mismatch = "421 target.misdirected"
 
     @Test(
 

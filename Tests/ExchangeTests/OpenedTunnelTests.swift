@@ -38,7 +38,7 @@ import Testing
     func otherName() {
         var drive = drive(.helloForOther)
         drive.trustsOrigin = false
-        #expect(drive.exchange(connect, accepted).reason == "host.mismatch")
+        #expect(drive.exchange(connect, accepted).reason == "target.misdirected")
     }
 
     @Test("I-3 a request in the clear is served; anything else is joined, or refused")

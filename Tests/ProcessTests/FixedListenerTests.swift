@@ -86,7 +86,7 @@ import Testing
             #expect(try [400, 421].contains(proxy.connect().exchange(get(target, "front.test")).status), "\(target)")
         }
         #expect(origin.requests.count == count)
-        try proxy.waitForLog("reason=host.mismatch")
+        try proxy.waitForLog("reason=target.misdirected")
     }
 
     @Test("A-15 a fixed listener's own pages aren't another site's, others are")

@@ -151,7 +151,7 @@ extension InterceptionTests {
         let proxy = try RunningProxy(trust() + interception() + login(server.port), workers: 1, files: secrets)
         let outcome = try speak(proxy, to: server.authority, [get("/basic/", host)])
         #expect(outcome.replies.map(\.status) == [421])
-        #expect(outcome.replies[0].fields["proxy-status"]?.contains("host.mismatch") == true)
+        #expect(outcome.replies[0].fields["proxy-status"]?.contains("target.misdirected") == true)
         #expect(server.log.entries.isEmpty)
     }
 

@@ -1,9 +1,12 @@
 /// A moment as the operator reads it.
-struct UniversalTime {
-    let unixSeconds: Int64
+package struct UniversalTime {
+    private let unixSeconds: Int64
+
+    /// The moment so many seconds after 1970.
+    package init(unixSeconds: Int64) { self.unixSeconds = unixSeconds }
 
     /// `2026-11-30T05:01:00Z` [RFC 3339].
-    var text: String {
+    package var text: String {
         let day = unixSeconds >= 0 ? unixSeconds / 86_400 : (unixSeconds - 86_399) / 86_400
         let second = unixSeconds - day * 86_400
         let (year, month, dayOfMonth) = Self.date(of: day)
