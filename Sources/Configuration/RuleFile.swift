@@ -118,6 +118,7 @@ extension RuleFileReader {
     /// Reads all sections, those first that others name.
     mutating func read(_ root: YAMLNode) -> ServerConfiguration {
         readListeners(root["listeners"])
+        let admin = readAdmin(root["admin"])
         readAccess(root["access"])
         readCredentials(root["credentials"])
         readRules(root["rules"])
@@ -143,6 +144,7 @@ extension RuleFileReader {
             limits: limits(root["limits"]),
             timeouts: timeouts(root["timeouts"]),
             log: log(root["log"]),
+            admin: admin,
             dns: dns(root["dns"]),
             http: http(root["http"]),
             state: state,

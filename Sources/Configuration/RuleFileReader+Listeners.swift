@@ -25,7 +25,7 @@ extension RuleFileReader {
     }
 
     /// An address that can be bound; nil where it can't be read, which was told.
-    private mutating func listenerAddress(_ node: YAMLNode) -> ListenerConfiguration.Address? {
+    mutating func listenerAddress(_ node: YAMLNode) -> ListenerConfiguration.Address? {
         guard let text = text(node, as: .listenerAddress), case .success(let address) = ListenerAddress.read(text)
         else { return nil }
         guard case .unix(let written) = address else { return address }
@@ -127,7 +127,7 @@ extension RuleFileReader {
 
 extension ListenerConfiguration.Address {
     /// Whether the system chooses the port.
-    fileprivate var isAnyPort: Bool {
+    var isAnyPort: Bool {
         if case .tcp(_, 0) = self { true } else { false }
     }
 }

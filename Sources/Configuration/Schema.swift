@@ -1,4 +1,4 @@
-/// The whole schema of the rule file, parts that aren't built yet included.
+/// The whole schema of the rule file.
 enum Schema {
     static let top = SchemaSection(
         "the top level",
@@ -16,7 +16,7 @@ enum Schema {
             SchemaKey("limits", .section(limits)),
             SchemaKey("timeouts", .section(timeouts)),
             SchemaKey("log", .section(log)),
-            SchemaKey("admin", .section(admin)).notBuilt,
+            SchemaKey("admin", .section(admin)),
             SchemaKey("dns", .section(dns)),
             SchemaKey("http", .section(http)),
             SchemaKey("state", .one(.path)),
@@ -127,7 +127,11 @@ enum Schema {
 
     static let admin = SchemaSection(
         "'admin'",
-        [SchemaKey("address", .one(.listenerAddress)).required, SchemaKey("hosts", hostPatterns)]
+        [SchemaKey("address", .one(.listenerAddress)).required, SchemaKey("hosts", hostPatterns)],
+        synonyms: [
+            "listen": "address", "bind": "address", "port": "address", "socket": "address", "host": "hosts",
+            "names": "hosts", "hostnames": "hosts", "allowed_hosts": "hosts",
+        ]
     )
 
     static let dns = SchemaSection(

@@ -99,7 +99,6 @@ struct SchemaCheck {
             }
             var inner = Place(key: name, section: section)
             inner.isHidden = place.isHidden || key.isHidden || key.type.isSecret
-            if key.isNotBuilt { collector.error(entry.key.start, "'\(name)' is not built yet") }
             check(entry.value, key.type, inner)
         }
         for key in section.keys where key.isRequired && seen[key.name] == nil && !meant.contains(key.name) {

@@ -146,8 +146,6 @@ struct SchemaKey: Sendable {
     let name: String
     let type: SchemaType
     var isRequired = false
-    /// The whole key belongs to a part that isn't built yet.
-    var isNotBuilt = false
     /// What stands under it is hidden in excerpts although it isn't a secret by its form.
     var isHidden = false
 
@@ -159,8 +157,6 @@ struct SchemaKey: Sendable {
     var required: SchemaKey { changed { $0.isRequired = true } }
 
     var hidden: SchemaKey { changed { $0.isHidden = true } }
-
-    var notBuilt: SchemaKey { changed { $0.isNotBuilt = true } }
 
     private func changed(_ change: (inout SchemaKey) -> Void) -> SchemaKey {
         var key = self

@@ -186,4 +186,23 @@ import Testing
             ]
         )
     }
+
+    @Test("O-2 where operators look is an address, a socket's path or a passed socket, by further names")
+    func admin() throws {
+        #expect(try configuration("").admin == nil)
+        let open = try configuration(
+            "admin: { address: '127.0.0.1:3129', hosts: [Proxy.example.com, .corp.example] }\n"
+        ).admin
+        #expect(open?.address == .tcp(.loopbackV4, 3129))
+        #expect(open?.hosts == [try HostPattern("proxy.example.com"), try HostPattern(".corp.example")])
+        let socket = try configuration("admin: { address: unix:run/admin.sock, hosts: one.example.com }\n").admin
+        #expect(socket?.address == .unix("/etc/run/admin.sock"))
+        #expect(socket?.hosts == [try HostPattern("one.example.com")])
+        #expect(try configuration("admin: { address: systemd:admin }\n").admin?.address == .systemd("admin"))
+        let listed = try configuration(
+            "admin: { address: '[::1]:0', hosts: { file: hosts } }\n",
+            files: ["/etc/hosts": "a.example\n"]
+        )
+        #expect(listed.admin?.hosts == [try HostPattern("a.example")])
+    }
 }
