@@ -193,7 +193,7 @@ extension StatusPage {
             "No challenge was answered yet. A space appears once a server asks for a login that a rule answers.",
             [
               ["Server", item => item.server, serverCell, "loose"],
-              ["Realm", item => item.realm, realm => realm === null ? none("none named") : plain(realm), "loose"],
+              ["Realm", item => item.realm, realm => realm === null ? none("none by rule") : plain(realm), "loose"],
               ["Method", item => item.method],
               ["Answered by", item => item.credential, name => el("strong", {}, name)],
               ["Decided by", item => item.rule, code],

@@ -44,7 +44,7 @@ import Testing
               staff: { username: alice, password: { file: secret } }
               stale: { username: bob, password: { file: secret } }
             rules:
-              - { space: { host: 127.0.0.1, port: \(taking.port) }, use: staff }
+              - { space: { host: 127.0.0.1, port: \(taking.port), realm: "\(realm)" }, use: staff }
               - { space: { host: 127.0.0.1, port: \(refusing.port) }, use: stale }
             trust:
               - { host: localhost, anchors: { file: \(authority.certificate) }, pins: ["\(pin)"] }
@@ -79,7 +79,7 @@ import Testing
         for told in [
             "ready", "Withheld credentials", "stale", "countersign release stale", Self.realm, "confirmed",
             "pin.mismatch",
-            "refused", "sha256/", "dead", "failed, resting", "credential.withheld",
+            "refused", "sha256/", "dead", "credential.withheld",
         ] {
             #expect(text.contains(told), "the page doesn't tell '\(told)':\n\(text)")
         }
