@@ -29,7 +29,7 @@ package struct PACResult: Equatable, Sendable {
 
     /// The usable ones, in order.
     package private(set) var items: [Item] = []
-    /// The others, as they were written, control characters aside.
+    /// The others, as they were written, control characters and logins aside.
     package private(set) var passedOver: [String] = []
 
     /// Reads a result; an empty one, `null` and `undefined` mean to go directly, as in browsers.
@@ -44,13 +44,27 @@ package struct PACResult: Equatable, Sendable {
             if let item = Self.item(words) {
                 if !items.contains(item) { items.append(item) }
             } else {
-                passedOver.append(Self.text(words))
+                passedOver.append(Self.told(words))
             }
         }
     }
 
     private static func words(_ item: ArraySlice<UInt8>) -> [ArraySlice<UInt8>] {
         item.split { $0 <= UInt8(ascii: " ") }
+    }
+
+    /// What `text` says, for people: all its items without the logins that don't belong there.
+    package static func told(_ text: Span<UInt8>) -> String {
+        let bytes = text.indices.map { text[$0] }
+        return bytes.split(separator: UInt8(ascii: ";")).map { told(words($0)) }.joined(separator: "; ")
+    }
+
+    /// An item less what stands before an `@`, but for its first word.
+    private static func told(_ words: [ArraySlice<UInt8>]) -> String {
+        guard let last = words.lastIndex(where: { $0.contains(UInt8(ascii: "@")) }) else { return text(words) }
+        let behind = words[last].split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false).last ?? []
+        let kind = last > 0 ? "\(text([words[0]])) " : ""
+        return "\(kind)…@\(text([behind] + words[(last + 1)...]))"
     }
 
     private static func text(_ words: [ArraySlice<UInt8>]) -> String {

@@ -91,7 +91,7 @@ package struct RouteInquiry {
         guard let script = PACText.script(bytes, charset: nil) else { return Self.refused("there is a NUL in it") }
         return run(script, PACLane.url(origin, path.span), origin.host).map { text in
             let result = PACResult(text.span)
-            return (PACParents().hops(result.items, under: configuration), String(decoding: text, as: UTF8.self))
+            return (PACParents().hops(result.items, under: configuration), PACResult.told(text.span))
         }
     }
 

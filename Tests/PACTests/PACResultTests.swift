@@ -66,4 +66,16 @@ struct PACResultTests {
         let text = (0..<1000).map { "PROXY a\($0):1" }.joined(separator: ";")
         #expect(read(text).items.count == PACResult.most)
     }
+
+    @Test("S-5 a login in an item is not told, whatever is in it")
+    func login() {
+        for (item, told) in [
+            ("PROXY alice:c4n4ry@h:1", "PROXY …@h:1"), ("PROXY a:c4n@4ry@h:1", "PROXY …@h:1"),
+            ("PROXY a:c4n 4ry@h:1 x", "PROXY …@h:1 x"), ("http://a:c4n4ry@h:1", "…@h:1"), ("PROXY c4n4ry@", "PROXY …@"),
+        ] {
+            #expect(read(item).passedOver == [told])
+            let bytes = Array("DIRECT; \(item); PROXY h:2".utf8)
+            #expect(PACResult.told(bytes.span) == "DIRECT; \(told); PROXY h:2")
+        }
+    }
 }
