@@ -16,6 +16,9 @@ package struct LoadResult: Sendable {
 
 /// Reads rule files: YAML text to the values that the proxy runs by, or to diagnostics.
 package enum RuleFile {
+    /// Makes an authority for hosts; nil where it can't.
+    package typealias AuthorityMaking = ([HostPattern]) -> InterceptionConfiguration.Authority?
+
     /// Reads a rule file, the files that it includes and the secrets that it names.
     ///
     /// - Parameters:
@@ -24,6 +27,7 @@ package enum RuleFile {
     ///   - readsSecrets: false leaves out whatever lies outside the rule files; such secrets are empty then.
     ///   - files: the file system.
     ///   - materials: looks into keys, certificates and lists, so that no fault is found only at a handshake.
+    ///   - makeAuthority: makes an authority for the hosts to be opened where the file has none.
     ///   - accounts: the users and groups that `clients` may name.
     ///   - now: seconds of Unix time, for pins that expire.
     /// - Returns: the configuration unless there is an error, and all that is to be said of the files.
@@ -33,6 +37,7 @@ package enum RuleFile {
         readsSecrets: Bool = true,
         files: any FileReading = SystemFiles(),
         materials: (any MaterialChecking)? = nil,
+        makeAuthority: AuthorityMaking? = nil,
         accounts: Accounts = .system,
         now: Int64 = SystemFiles.now
     ) -> LoadResult {
@@ -44,6 +49,7 @@ package enum RuleFile {
             environment: environment,
             readsSecrets: readsSecrets,
             materials: materials,
+            makeAuthority: makeAuthority,
             accounts: accounts,
             now: now
         )
@@ -88,6 +94,7 @@ package enum RuleFile {
         environment: EnvironmentSecrets,
         readsSecrets: Bool,
         materials: (any MaterialChecking)? = nil,
+        makeAuthority: AuthorityMaking? = nil,
         accounts: Accounts = .none,
         now: Int64
     ) -> LoadResult {
@@ -98,6 +105,7 @@ package enum RuleFile {
             readsSecrets: readsSecrets,
             materials: materials,
             accounts: accounts,
+            makeAuthority: makeAuthority,
             now: now
         )
         var configuration: ServerConfiguration?

@@ -4,11 +4,25 @@ internal import Trust
 
 extension RuleFileReader {
     mutating func readInterception(_ node: YAMLNode?) {
-        guard let node, node.entries != nil else { return }
+        guard let node, node.entries != nil else {
+            if node == nil, let made = authority(for: hostsWorthOpening()) {
+                interception = InterceptionConfiguration(
+                    authority: made,
+                    hosts: hostsWorthOpening(),
+                    except: [],
+                    other: nil
+                )
+            }
+            return
+        }
         let written = node["hosts"].map { hostPatterns($0) }
         let except = hostPatterns(node["except"])
         warnOfOneLabel(except, key: "except")
-        guard let authorityNode = node["authority"] else {
+        let other = text(node["other"], as: .choice(["tunnel", "refuse"]))
+        let hosts = written?.map(\.pattern) ?? hostsWorthOpening()
+        let authorityNode = node["authority"]
+        guard let authority = authorityNode.map({ self.authority($0) }) ?? authority(for: hosts) else {
+            guard authorityNode == nil else { return }
             guard !hasUnknownKey(node, Schema.interception) else { return }
             if let key = node.entry("hosts")?.key {
                 error(key, "'hosts' can't be opened without an 'authority': countersign ca init makes one")
@@ -17,16 +31,19 @@ extension RuleFileReader {
             }
             return
         }
-        guard let authority = authority(authorityNode) else { return }
-        let other = text(node["other"], as: .choice(["tunnel", "refuse"]))
         let opened = InterceptionConfiguration(
             authority: authority,
-            hosts: written?.map(\.pattern) ?? hostsWorthOpening(),
+            hosts: hosts,
             except: except.map(\.pattern),
             other: other.map { $0 == "tunnel" ? .tunnel : .refuse }
         )
         interception = opened
-        check(opened, node["hosts"] ?? authorityNode["certificate"] ?? node)
+        check(opened, node["hosts"] ?? authorityNode?["certificate"] ?? node)
+    }
+
+    /// An authority where the file has none, if whoever reads it makes one.
+    private func authority(for hosts: [HostPattern]) -> InterceptionConfiguration.Authority? {
+        hosts.isEmpty ? nil : makeAuthority?(hosts)
     }
 
     private mutating func authority(_ node: YAMLNode) -> InterceptionConfiguration.Authority? {
@@ -36,6 +53,7 @@ extension RuleFileReader {
         guard let certificate, let key else { return nil }
         let authority = InterceptionConfiguration.Authority(
             certificatePath: certificate.name,
+            certificateFile: path(node["certificate"]),
             certificate: certificate.pem,
             privateKey: key
         )

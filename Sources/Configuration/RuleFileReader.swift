@@ -14,6 +14,8 @@ struct RuleFileReader {
     /// Looks into keys and certificates; nil: nobody does.
     let materials: (any MaterialChecking)?
     let accounts: Accounts
+    /// Makes an authority for these hosts where the file has none; nil: there is none then.
+    let makeAuthority: RuleFile.AuthorityMaking?
     /// What `add` and `error` go to.
     var collector: DiagnosticCollector
     /// Files whose change is a reason to read everything again, beside the rule files themselves.
@@ -51,9 +53,11 @@ struct RuleFileReader {
         readsSecrets: Bool,
         materials: (any MaterialChecking)? = nil,
         accounts: Accounts,
+        makeAuthority: RuleFile.AuthorityMaking? = nil,
         now: Int64
     ) {
         self.accounts = accounts
+        self.makeAuthority = makeAuthority
         self.materials = materials
         self.now = now
         self.set = set

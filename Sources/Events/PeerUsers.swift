@@ -29,9 +29,22 @@ package final class PeerUsers {
         descriptor = Descriptor(owning: rawValue)
     }
 
+    /// A socket as the kernel knows it.
+    package struct Socket: Sendable {
+        /// Whose it is.
+        package let user: UInt32
+        /// What its processes' descriptors name it by.
+        package let inode: UInt32
+    }
+
     /// The user of the socket at `peer` that is connected to `own`; nil where the kernel knows of none, or no process
     /// has it any more.
     package func user(of peer: SocketAddress, connectedTo own: SocketAddress) -> UInt32? {
+        peerSocket(at: peer, connectedTo: own)?.user
+    }
+
+    /// The socket at `peer` that is connected to `own`; nil where the kernel knows of none, or no process has it any more.
+    package func peerSocket(at peer: SocketAddress, connectedTo own: SocketAddress) -> Socket? {
         lastNumber &+= 1
         let question = Self.question(peer, own, number: lastNumber)
         let sent = unsafe question.withUnsafeBytes { bytes in
@@ -43,19 +56,19 @@ package final class PeerUsers {
             let count = unsafe recv(descriptor.rawValue, &answer, answer.count, 0)
             guard count >= Self.headerLength else { return nil }
             guard number(at: 8) == lastNumber else { continue }
-            return count >= Self.headerLength + Self.messageLength ? readUser() : nil
+            return count >= Self.headerLength + Self.messageLength ? readSocket() : nil
         }
         return nil
     }
 
-    private func readUser() -> UInt32? {
+    private func readSocket() -> Socket? {
         guard answer[4] == UInt8(Self.sockDiagByFamily), answer[5] == 0 else { return nil }
         let state = answer[Self.headerLength + 1]
         guard state != Self.stateListen, state != Self.stateTimeWait else { return nil }
         let user = Self.headerLength + 64
         // A socket that its process has closed is nobody's, which the kernel tells as user 0 and inode 0.
-        guard number(at: user + 4) != 0 else { return nil }
-        return number(at: user)
+        let inode = number(at: user + 4)
+        return inode == 0 ? nil : Socket(user: number(at: user), inode: inode)
     }
 
     private func number(at offset: Int) -> UInt32 {

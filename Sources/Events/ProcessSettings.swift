@@ -20,9 +20,11 @@ package enum ProcessSettings {
     }
 
     /// Has the kernel write no image of this process, which holds secrets, when it ends by a fault; nor lets processes of
-    /// the same user look into its memory (S-3). Programs that it starts have no core dumps either, unless they ask for them.
-    package static func forbidCoreDumps() {
+    /// the same user look into its memory (S-3). Programs that it starts have no core dumps either, unless they ask for them
+    /// or `ofChildren` is false.
+    package static func forbidCoreDumps(ofChildren: Bool = true) {
         CEvent_set_process_flag(PR_SET_DUMPABLE, 0)
+        guard ofChildren else { return }
         var limit = rlimit()
         guard unsafe getrlimit(__rlimit_resource_t(RLIMIT_CORE.rawValue), &limit) == 0 else { return }
         limit.rlim_cur = 0

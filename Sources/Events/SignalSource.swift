@@ -7,7 +7,7 @@ package final class SignalSource {
     package enum Signal: Sendable {
         case hangup, interrupt, terminate
 
-        fileprivate var number: Int32 {
+        var number: Int32 {
             switch self {
             case .hangup: SIGHUP
             case .interrupt: SIGINT
@@ -26,11 +26,24 @@ package final class SignalSource {
     }
 
     private let descriptor: Descriptor
-    private let body: (Signal) -> Void
+    private let body: (_ signal: Signal, _ isFromKernel: Bool) -> Void
     private var registration: EventRegistration?
 
     /// Tells `body` of each of `signals` as long as it lives; they have to be `block`ed.
-    package init(_ loop: EventLoop, _ signals: [Signal], _ body: @escaping (Signal) -> Void) throws(SystemError) {
+    package convenience init(
+        _ loop: EventLoop,
+        _ signals: [Signal],
+        _ body: @escaping (Signal) -> Void
+    ) throws(SystemError) {
+        try self.init(loop, signals) { (signal: Signal, _: Bool) in body(signal) }
+    }
+
+    /// Tells `body` also whether the kernel sent it, as for a key at the terminal, and so to the whole process group.
+    package init(
+        _ loop: EventLoop,
+        _ signals: [Signal],
+        _ body: @escaping (_ signal: Signal, _ isFromKernel: Bool) -> Void
+    ) throws(SystemError) {
         var set = Self.set(of: signals)
         let rawValue = unsafe signalfd(-1, &set, Int32(SFD_NONBLOCK | SFD_CLOEXEC))
         guard rawValue >= 0 else { throw SystemError(.signalfd) }
@@ -63,7 +76,9 @@ package final class SignalSource {
         var information = signalfd_siginfo()
         let size = MemoryLayout<signalfd_siginfo>.size
         while unsafe read(descriptor.rawValue, &information, size) == size {
-            if let signal = Signal(number: Int32(information.ssi_signo)) { body(signal) }
+            guard let signal = Signal(number: Int32(information.ssi_signo)) else { continue }
+            // SI_KERNEL, which Glibc's module lacks.
+            body(signal, information.ssi_code == 0x80)
         }
     }
 }

@@ -16,6 +16,8 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     /// The rules under which it was judged last, and whether it was admitted.
     var judgedUnder: Policy?
     var wasAdmitted = false
+    /// Whether its process was given the one login of its port; nil: that hasn't been looked at.
+    var wasGivenLogin: Bool?
     private let socket: StreamSocket
     private(set) var deadline: Deadline?
     var machine = ClientConnectionStateMachine()
@@ -94,14 +96,10 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     private func read() {
         if let runner, runner.splicesOutward { return runner.spliceOutward(self) }
         switch socket.read(limit: readLimit) {
-        case .bytes(let count):
-            received(count)
-        case .wouldBlock:
-            break
-        case .endOfFile:
-            endOfFile()
-        case .failed:
-            abort()
+        case .bytes(let count): received(count)
+        case .wouldBlock: break
+        case .endOfFile: endOfFile()
+        case .failed: abort()
         }
     }
 

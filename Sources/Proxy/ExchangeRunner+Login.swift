@@ -1,5 +1,7 @@
 internal import Authentication
 internal import Bytes
+internal import Crypto
+internal import Events
 internal import Exchange
 internal import HTTP
 internal import Rules
@@ -20,7 +22,7 @@ extension ExchangeRunner {
         }
         if let verdict = arrival.login { return outcome(of: verdict, client) }
         let outcome = exchange.withLoginToken { token -> Arrival.Outcome in
-            if let token { lookUp(token, by: file, client) } else { .refused(.loginRequired) }
+            if let token { lookUp(token, by: file, client) } else { lookAtProcess(by: file, client) }
         }
         if case .passed = outcome { return .passed }
         client.logIn(nil)
@@ -43,6 +45,25 @@ extension ExchangeRunner {
         return .pending
     }
 
+    /// Whether the client's process was given the login, which some programs have no way to send: Java's none but by code
+    /// of their own.
+    private func lookAtProcess(by file: LoginFile, _ client: ClientConnection) -> Arrival.Outcome {
+        guard let own = file.own, client.mayLogIn else { return .refused(.loginRequired) }
+        if let wasGiven = client.wasGivenLogin {
+            guard wasGiven else { return .refused(.loginRequired) }
+            client.logIn(own.withBytes { $0.nameOfLogin })
+            return .passed
+        }
+        guard let socket = worker.processSocket(of: client.stream) else { return .refused(.loginRequired) }
+        let tell: @Sendable (Bool) -> Void = awaitArrival { runner, holds in runner.client?.wasGivenLogin = holds }
+        let isLookedAt = worker.shared.processes.submit {
+            tell(own.withBytes { PeerEnvironment.holds($0, socket: socket) })
+        }
+        if isLookedAt { return .pending }
+        forgetArrival()
+        return .refused(.loginBusy)
+    }
+
     private func outcome(of verdict: LoginVerifier.Verdict, _ client: ClientConnection) -> Arrival.Outcome {
         switch verdict {
         case .right(let name):
@@ -62,5 +83,17 @@ extension ExchangeInProgress {
             let token = BasicLogin.token(in: request.fields.value(index))
         else { return body(nil) }
         return body(token)
+    }
+}
+
+extension Span<UInt8> {
+    /// What stands before the colon of `NAME:PASSWORD`.
+    fileprivate var nameOfLogin: String {
+        var name: [UInt8] = []
+        for index in indices {
+            if self[index] == UInt8(ascii: ":") { break }
+            name.append(self[index])
+        }
+        return String(decoding: name, as: UTF8.self)
     }
 }

@@ -3,7 +3,7 @@ internal import Crypto
 internal import Events
 internal import Rules
 
-/// A password file in force, and the pairs of name and password that were found right by it.
+/// A password file in force, or the one login in its place, and the pairs of name and password that were found right by it.
 final class LoginFile: Sendable {
     /// What stands for a pair of name and password in memory: a hash under a key of the process (S-3).
     struct Pair: Hashable, Sendable {
@@ -19,22 +19,25 @@ final class LoginFile: Sendable {
     /// Pairs that are remembered at most.
     private static let bound = 16_384
 
-    let path: String
-    let content: [UInt8]
+    private let requirement: LoginRequirement
     private let names: HtpasswdFile?
     private let known = Locked<[Pair: String]>([:])
 
     /// A file that the rule file's reader has looked into; nobody logs in by one that it would refuse.
-    private init(path: String, content: [UInt8]) {
-        self.path = path
-        self.content = content
-        names = try? HtpasswdFile(content.span)
+    private init(_ requirement: LoginRequirement) {
+        self.requirement = requirement
+        if case .htpasswd(_, let content) = requirement { names = try? HtpasswdFile(content.span) } else { names = nil }
     }
 
     /// The file that `requirement` names: one of `known` where that holds the same.
     static func file(_ requirement: LoginRequirement, among known: [LoginFile]) -> LoginFile? {
-        guard case .htpasswd(let path, let content) = requirement else { return nil }
-        return known.first { $0.path == path && $0.content == content } ?? LoginFile(path: path, content: content)
+        if requirement == .none { return nil }
+        return known.first { $0.requirement == requirement } ?? LoginFile(requirement)
+    }
+
+    /// The one login that a process in whose environment it stands needn't send; nil where there is a file.
+    var own: Secret? {
+        if case .own(let login) = requirement { login } else { nil }
     }
 
     /// The name of a pair that was found right.
@@ -42,7 +45,8 @@ final class LoginFile: Sendable {
 
     /// Whether it is right; blocks for as long as the hash takes.
     func admits(_ login: BasicLogin) -> Bool {
-        login.password.withBytes { names?.admits(login.name, $0) ?? false }
+        if let own { return own == login.pair }
+        return login.password.withBytes { names?.admits(login.name, $0) ?? false }
     }
 
     func remember(_ pair: Pair, of name: String) {
@@ -50,5 +54,14 @@ final class LoginFile: Sendable {
             if known.count >= Self.bound, let any = known.keys.first { known[any] = nil }
             known[pair] = name
         }
+    }
+}
+
+extension BasicLogin {
+    /// `NAME:PASSWORD`.
+    fileprivate var pair: Secret {
+        var bytes = Array(name.utf8) + [UInt8(ascii: ":")]
+        password.withBytes { password in for index in password.indices { bytes.append(password[index]) } }
+        return Secret(wiping: &bytes)
     }
 }

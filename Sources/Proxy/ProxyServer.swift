@@ -1,7 +1,7 @@
 internal import Authentication
 package import Bytes
 internal import Crypto
-internal import Events
+package import Events
 internal import Exchange
 internal import HTTP
 package import Rules
@@ -110,6 +110,9 @@ package final class ProxyServer: Sendable {
 
     /// Where operators look at it; nil where the rules name no such place.
     package var adminAddress: String? { adminBinding?.binding.description }
+
+    /// The first port that it listens on; nil where it listens on none.
+    package var firstPort: SocketAddress? { bindings.lazy.flatMap(\.addresses).first }
 
     /// Tells the log something about the proxy as a whole.
     package func tell(_ text: String) { log.tell(text) }
@@ -252,6 +255,7 @@ package final class ProxyServer: Sendable {
         shared.logins.stop()
         shared.certificates.stop()
         admin.withLock { $0.take() }?.end()
+        shared.processes.stop()
         control?.close()
         ledger.close()
     }

@@ -14,6 +14,8 @@ final class SharedState: Sendable {
     let files = FileLane()
     /// Where leafs are minted and anchors are read.
     let certificates = WorkLane("certificates")
+    /// Where other processes are looked at.
+    let processes = WorkLane("processes")
     let names: NameService
     let hosts = HostCounts()
     let clients = Atomic<Int>(0)

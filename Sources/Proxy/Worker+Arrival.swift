@@ -56,6 +56,13 @@ extension Worker {
         client.user = user(of: peer, connectedTo: socket.localAddress)
     }
 
+    /// The inode of the socket at the other end, where that is on this machine.
+    func processSocket(of socket: StreamSocket) -> UInt32? {
+        guard let peer = socket.peerAddress, let own = socket.localAddress else { return nil }
+        guard shared.ownAddresses.isLocal(peer.address) else { return nil }
+        return peerUsers?.peerSocket(at: peer, connectedTo: own)?.inode
+    }
+
     /// The user at the other end, where that is on this machine.
     private func user(of peer: SocketAddress, connectedTo own: SocketAddress?) -> UInt32? {
         guard let own, shared.ownAddresses.isLocal(peer.address) else { return nil }

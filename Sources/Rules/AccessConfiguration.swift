@@ -1,4 +1,5 @@
 package import Bytes
+package import Crypto
 package import HTTP
 
 /// Who may use the proxy, and for which destinations.
@@ -36,6 +37,8 @@ package enum LoginRequirement: Equatable, Sendable {
     case none
     /// Everybody, by Basic, as this file has it; `content` is what it held when the rule file was read.
     case htpasswd(path: String, content: [UInt8])
+    /// Everybody, by this one `NAME:PASSWORD`, or by being a process of this machine in whose environment it stands.
+    case own(Secret)
 }
 
 /// Which destinations may be reached: the lists of `access`, and what is refused by default.

@@ -7,14 +7,22 @@ package struct InterceptionConfiguration: Sendable {
     package struct Authority: Equatable, Sendable {
         /// The path of its certificate, for messages.
         package let certificatePath: String
+        /// Where its certificate was read, for other programs; nil: it is in no file.
+        package let certificateFile: String?
         /// Its certificate as PEM; further ones of the file are its issuers.
         package let certificate: [UInt8]
         /// Its private key as PEM.
         package let privateKey: Secret
 
         /// An authority from its parts.
-        package init(certificatePath: String, certificate: [UInt8], privateKey: Secret) {
+        package init(
+            certificatePath: String,
+            certificateFile: String? = nil,
+            certificate: [UInt8],
+            privateKey: Secret
+        ) {
             self.certificatePath = certificatePath
+            self.certificateFile = certificateFile
             self.certificate = certificate
             self.privateKey = privateKey
         }

@@ -102,6 +102,31 @@ package final class ServerConfiguration: Sendable {
         )
     }
 
+    /// The same configuration for one program, which reaches it by `listener` alone.
+    package func serving(
+        _ listener: ListenerConfiguration,
+        log: LogConfiguration
+    ) -> ServerConfiguration {
+        ServerConfiguration(
+            listeners: [listener],
+            credentials: credentials,
+            rules: rules,
+            routes: routes,
+            parents: parents,
+            trust: trust,
+            interception: interception,
+            access: access,
+            limits: limits,
+            timeouts: timeouts,
+            log: log,
+            dns: dns,
+            http: http,
+            state: state,
+            spool: spool,
+            watched: []
+        )
+    }
+
     /// The origins of its fixed listeners.
     package var fixedOrigins: [Origin] { listeners.compactMap(\.fixedOrigin) }
 

@@ -112,14 +112,3 @@ enum YAMLText {
         return "\"\(text.map { $0 == "\"" || $0 == "\\" ? "\\\($0)" : String($0) }.joined())\""
     }
 }
-
-/// A word as a shell takes it.
-enum ShellText {
-    /// The text alone where no character of it means anything to a shell, else in single quotes.
-    static func word(_ text: String) -> String {
-        let isPlain = text.utf8.allSatisfy {
-            ASCII.isLetter($0) || ASCII.isDigit($0) || "/._-".utf8.contains($0)
-        }
-        return isPlain && !text.isEmpty ? text : "'\(text.map { $0 == "'" ? "'\\''" : String($0) }.joined())'"
-    }
-}

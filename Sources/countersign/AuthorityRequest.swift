@@ -42,19 +42,25 @@ struct AuthorityTerms: Equatable {
         replaces = options.contains(.force)
     }
 
-    /// The narrowest that a certificate can say: names always with all below them [RFC 5280 s.4.2.1.10].
     private static func constraint(_ text: String) throws(UsageError) -> CertificateAuthority.Constraint {
         do throws(HostPatternError) {
-            switch try HostPattern(text).form {
-            case .exact(let name), .oneLabel(let name), .domain(let name): return .name(name)
-            case .address(let address): return .network(IPNetwork(address))
-            case .network(let network): return .network(network)
-            case .any: break
-            }
+            if let constraint = CertificateAuthority.Constraint(try HostPattern(text)) { return constraint }
         } catch {
             throw UsageError("'--host \(text)': \(error.message)", .ca)
         }
         throw UsageError("'--host *' narrows nothing: leave it out", .ca)
+    }
+}
+
+extension CertificateAuthority.Constraint {
+    /// The narrowest that a certificate can say: names always with all below them [RFC 5280 s.4.2.1.10]; nil: nothing.
+    init?(_ pattern: HostPattern) {
+        switch pattern.form {
+        case .exact(let name), .oneLabel(let name), .domain(let name): self = .name(name)
+        case .address(let address): self = .network(IPNetwork(address))
+        case .network(let network): self = .network(network)
+        case .any: return nil
+        }
     }
 }
 

@@ -1,6 +1,6 @@
 /// The commands, and what `--help` says of each.
 enum Command: String, CaseIterable {
-    case run, check, explain, doctor, status, credentials, release, ca, pin, demo, version
+    case run, exec, env, check, explain, doctor, status, credentials, release, ca, pin, demo, completions, version
 
     /// What `countersign --help` says.
     static let overview = """
@@ -21,9 +21,12 @@ enum Command: String, CaseIterable {
         word + String(repeating: " ", count: max(1, 13 - word.count))
     }
 
-    private var summary: String {
+    var summary: String {
         switch self {
         case .run: "run the proxy"
+        case .exec: "run a program with a proxy of its own"
+        case .env: "print the variables by which programs use the proxy"
+        case .completions: "print a shell's completions"
         case .check: "tell what is wrong with a rule file"
         case .explain: "tell which rules a request meets, and what would be answered"
         case .doctor: "walk to a URL as the proxy would, up to but not including a secret"
@@ -51,11 +54,14 @@ enum Command: String, CaseIterable {
                 + "       countersign ca show [--config FILE | FILE… [--key FILE]]"
         case .pin: "HOST[:PORT] | --file FILE"
         case .demo: "[--once]"
+        case .exec: "[--config FILE] [--log FILE] [--] PROGRAM [ARGUMENT…]"
+        case .env: "[--config FILE] [--listener NAME] [--shell FORM] [--directory DIR]"
+        case .completions: CompletionShell.allCases.map(\.rawValue).joined(separator: " | ")
         case .version: ""
         }
     }
 
-    private var options: [(option: String, meaning: String)] {
+    var options: [(option: String, meaning: String)] {
         let config = (option: "-c, --config FILE", meaning: "the rule file")
         let help = (option: "-h, --help", meaning: "this text")
         switch self {
@@ -86,8 +92,23 @@ enum Command: String, CaseIterable {
             return [("--file FILE", "certificates as PEM or DER; nothing is connected to"), help]
         case .demo: return [("--once", "end after the table: 0 if all is right, else 1"), help]
         case .credentials: return [config, help]
-        case .version: return [help]
+        case .exec:
+            return [
+                config, ("--log FILE", "where the log goes, as the rule file says; else warnings to standard error"),
+                help,
+            ]
+        case .env: return environmentOptions + [help]
+        case .completions, .version: return [help]
         }
+    }
+
+    private var environmentOptions: [(option: String, meaning: String)] {
+        [
+            ("-c, --config FILE", "the rule file"),
+            ("--listener NAME", "which listener; the first that will do if not given"),
+            ("--shell FORM", "sh (the default), fish or json"),
+            ("--directory DIR", "where the certificates to trust go; beside the ledger if not given"),
+        ]
     }
 
     private var authorityOptions: [(option: String, meaning: String)] {

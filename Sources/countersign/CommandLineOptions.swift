@@ -9,7 +9,7 @@ struct CommandLineOptions {
         case help = 256
         case config, workers, strict, noSecrets, method, challenge, proxyChallenge, all, once
         case directory, certificate, key, host, commonName, days, force, file
-        case timeout, json, ready
+        case timeout, json, ready, shell, listener, log
 
         var name: String {
             switch self {
@@ -34,6 +34,9 @@ struct CommandLineOptions {
             case .timeout: "timeout"
             case .json: "json"
             case .ready: "ready"
+            case .shell: "shell"
+            case .listener: "listener"
+            case .log: "log"
             }
         }
 
@@ -52,7 +55,7 @@ struct CommandLineOptions {
             switch self {
             case .help, .strict, .noSecrets, .all, .once, .force, .json, .ready: false
             case .config, .workers, .method, .challenge, .proxyChallenge, .directory, .certificate, .key, .host,
-                .commonName, .days, .file, .timeout:
+                .commonName, .days, .file, .timeout, .shell, .listener, .log:
                 true
             }
         }
@@ -78,8 +81,9 @@ struct CommandLineOptions {
             )
         }
         unsafe long.append(CGetopt.option())
+        // Without the plus options of a program behind the command would be taken for ours.
         let short =
-            ":"
+            (command == .exec ? "+:" : ":")
             + allowed.compactMap { entry in entry.short.map { "\($0)\(entry.takesValue ? ":" : "")" } }.joined()
         CGetopt_begin()
         let count = Int32(arguments.count + 1)
@@ -142,6 +146,9 @@ extension Command {
         case .ca: [.help, .config, .directory, .certificate, .key, .host, .commonName, .days, .force]
         case .pin: [.help, .file]
         case .demo: [.help, .once]
+        case .env: [.help, .config, .directory, .listener, .shell]
+        case .exec: [.help, .config, .log]
+        case .completions: [.help]
         case .version: [.help]
         }
     }

@@ -51,6 +51,12 @@ private func execute(_ invocation: Invocation) -> Int32 {
     case .makeAuthority(let terms): return AuthorityCommand.make(terms, out: writeOutput, problem: writeError)
     case .showAuthority(let question): return AuthorityCommand.show(question, out: writeOutput, problem: writeError)
     case .pin(let request): return PinCommand.printPins(request, out: writeOutput, problem: writeError)
+    case .environment(let request):
+        return EnvironmentCommand.printVariables(request, out: writeOutput, problem: writeError)
+    case .exec(let request): return ExecCommand.run(request, problem: writeError)
+    case .completions(let shell):
+        writeOutput(shell.script)
+        return 0
     case .demo(let once): return DemoCommand.demonstrate(once: once, out: writeOutput, problem: writeError)
     }
 }

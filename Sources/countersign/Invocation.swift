@@ -27,6 +27,9 @@ enum Invocation: Equatable {
     case showAuthority(AuthorityQuestion)
     case pin(PinRequest)
     case demo(once: Bool)
+    case environment(EnvironmentRequest)
+    case exec(ExecRequest)
+    case completions(CompletionShell)
 
     /// Reads the arguments behind the program's name.
     init(arguments: [String]) throws(UsageError) {
@@ -79,6 +82,9 @@ enum Invocation: Equatable {
         case .demo:
             try refuseOperands(options.operands, command)
             return .demo(once: options.contains(.once))
+        case .env: return .environment(try EnvironmentRequest(options))
+        case .exec: return .exec(try ExecRequest(options))
+        case .completions: return .completions(try CompletionShell(options))
         case .version:
             try refuseOperands(options.operands, command)
             return .version

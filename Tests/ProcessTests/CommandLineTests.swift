@@ -4,7 +4,8 @@ import Testing
 /// The command line, from outside.
 @Suite struct CommandLineTests {
     private static let commands = [
-        "run", "check", "explain", "doctor", "status", "credentials", "release", "ca", "pin", "demo", "version",
+        "run", "exec", "env", "check", "explain", "doctor", "status", "credentials", "release", "ca", "pin", "demo",
+        "completions", "version",
     ]
 
     @Test func `the overall help names every command and goes to standard output`() throws {
@@ -66,6 +67,12 @@ import Testing
             (["pin"], "HOST[:PORT] or --file FILE is missing", "pin --help"),
             (["pin", "https://h/"], "'https://h/' is no HOST[:PORT]", "pin --help"),
             (["pin", "--file", "a", "b"], "unexpected 'b'", "pin --help"),
+            (["exec"], "a program is missing: countersign exec -- PROGRAM [ARGUMENT…]", "exec --help"),
+            (["exec", "-x", "true"], "unknown option '-x'", "exec --help"),
+            (["env", "--shell", "tcsh"], "'--shell' takes one of sh, fish, json, not 'tcsh'", "env --help"),
+            (["env", "extra"], "unexpected 'extra'", "env --help"),
+            (["completions"], "a shell is missing: bash, zsh, fish", "completions --help"),
+            (["completions", "tcsh"], "'tcsh' is none of bash, zsh, fish", "completions --help"),
         ] as [([String], String, String)]
     )
     func `a slip is one line with a hint, and exit code 2`(arguments: [String], message: String, hint: String) throws {
@@ -75,7 +82,9 @@ import Testing
         #expect(outcome.errors == "countersign: \(message)\nTry 'countersign \(hint)'.\n")
     }
 
-    @Test(arguments: [["run"], ["check"], ["explain", "http://h/"], ["status"], ["credentials"], ["release", "x"]])
+    @Test(arguments: [
+        ["run"], ["check"], ["env"], ["explain", "http://h/"], ["status"], ["credentials"], ["release", "x"],
+    ])
     func `a rule file that can't be read is exit code 2`(arguments: [String]) throws {
         let folder = try ScratchFolder("command-line")
         let missing = folder("missing.yaml")
@@ -84,7 +93,9 @@ import Testing
         #expect((outcome.output + outcome.errors).contains(missing))
     }
 
-    @Test(arguments: [["run"], ["check"], ["explain", "http://h/"], ["status"], ["credentials"], ["release", "x"]])
+    @Test(arguments: [
+        ["run"], ["check"], ["env"], ["explain", "http://h/"], ["status"], ["credentials"], ["release", "x"],
+    ])
     func `a rule file with an error is exit code 1`(arguments: [String]) throws {
         let folder = try ScratchFolder("command-line")
         let file = try folder.write("version: 1\nlisteners: [{ adress: \"127.0.0.1:1\" }]\n", to: "a.yaml", mode: 0o600)
