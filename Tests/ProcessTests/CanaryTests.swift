@@ -176,7 +176,7 @@ import Testing
                     "  - { space: { host: 127.0.0.1, port: any, path: /\(method)/\(credential)/ }, use: \(credential)\(more) }\n"
             }
             return "version: 1\nstate: state\nlisteners: [{ address: \"127.0.0.1:$PORT\" }]\n"
-                + "log: \(log)\nhttp: { userinfo: true }\ncredentials:\n\(credentials)rules:\n\(rules.joined())"
+                + "log: \(log)\nadmin: { address: \"127.0.0.1:\(admin)\" }\nhttp: { userinfo: true }\ncredentials:\n\(credentials)rules:\n\(rules.joined())"
                     + """
                       - { space: { host: 127.0.0.1, port: any, protocol: https }, use: machine }
                     routes:
@@ -205,7 +205,9 @@ import Testing
         )
         try ask(proxy, stage)
         try command(proxy, stage)
+        try look(stage)
         try breakRules(proxy, stage, log)
+        try look(stage)
         proxy.process.send(signal: SIGTERM)
         #expect(try proxy.process.waitForExit() == .status(0))
         expectNothing(in: proxy.log, "the log", stage)
@@ -252,12 +254,25 @@ import Testing
         _ = try? proxy.get("\(stage.origin.url)/none", ["Authorization: \(own)", "Cookie: a=\(own)", "X-Any: \(own)"])
     }
 
+    /// What operators look at (O-2).
+    private func look(_ stage: Stage) throws {
+        for path in ["/", "/status.json", "/metrics", "/healthz", "/readyz"] {
+            let client = try HTTPClient(port: stage.admin)
+            let response = try client.exchange(
+                "GET \(path) HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"
+            )
+            #expect(response.status == 200, "\(path)")
+            expectNothing(in: String(decoding: response.head.bytes, as: UTF8.self) + response.text, path, stage)
+        }
+    }
+
     private func command(_ proxy: RunningProxy, _ stage: Stage) throws {
         let config = ["--config", stage.folder("countersign.yaml")]
         var commands: [[String]] = [["pin", "127.0.0.1:\(stage.origin.port)"]]
-        for words in [["check"], ["credentials"], ["status"], ["status", "--json"], ["release", "--all"]] {
+        for words in [["check"], ["credentials"], ["status"], ["status", "--json"], ["release", "--all"], ["env"]] {
             commands.append(words + config)
         }
+        commands.append(["exec"] + config + ["--", "true"])
         for host in ["pac.test", "env.test"] {
             commands.append(["explain", "http://\(host)/", "--proxy-challenge", "Basic realm=\"R\""] + config)
             commands.append(["doctor", "http://\(host)/parent", "--timeout", "3"] + config)
