@@ -44,7 +44,11 @@ struct ProgramVariables {
         }
         all += ["no_proxy", "NO_PROXY"].map { (name: $0, value: exceptions) }
         all.append((name: "NODE_USE_ENV_PROXY", value: "1"))
-        let java = JavaOptions(proxy: address, direct: direct.map(\.javaPattern), keyStore: trust?.keyStore)
+        let java = JavaOptions(
+            proxy: address,
+            direct: direct == Loopback.allCases ? direct.map(\.javaPattern) : [],
+            keyStore: trust?.keyStore
+        )
         all.append((name: "JAVA_TOOL_OPTIONS", value: java.added(to: javaOptions ?? "")))
         if let trust {
             all += [
@@ -66,7 +70,7 @@ private struct JavaOptions {
         var properties = [
             (name: "http.proxyHost", value: host), (name: "http.proxyPort", value: port),
             (name: "https.proxyHost", value: host), (name: "https.proxyPort", value: port),
-            // For both schemes; without it Java adds the loopback names of itself.
+            // For both schemes. Java adds all the loopback names to whatever stands here but to nothing.
             (name: "http.nonProxyHosts", value: direct.joined(separator: "|")),
         ]
         if let keyStore {

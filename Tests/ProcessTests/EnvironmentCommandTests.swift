@@ -111,7 +111,7 @@ import Testing
             """
         let about = try self.variables(["-c", rules(folder, listeners: listener, more: more)])
         #expect(about["no_proxy"] == "::1")
-        #expect(about["JAVA_TOOL_OPTIONS"]?.contains("-Dhttp.nonProxyHosts=[::1]") == true)
+        #expect(about["JAVA_TOOL_OPTIONS"]?.hasSuffix("-Dhttp.nonProxyHosts=") == true)
     }
 
     @Test("O-7 env's own variables in its environment are replaced, and others' Java options kept")
