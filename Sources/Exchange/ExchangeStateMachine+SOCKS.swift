@@ -28,6 +28,7 @@ extension ExchangeStateMachine {
             return logIn(head)
         case .loginAccepted:
             report(.parent, .confirmed(.answer), head)
+            loggedIn = usedCredential
             dropPlan(.parent)
             parent.sent = .none
             return isUnattended ? abandon() : .negotiate(.connect)

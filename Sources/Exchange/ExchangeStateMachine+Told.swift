@@ -11,7 +11,8 @@ extension ExchangeStateMachine {
         }
         // Fields that were added are no answer, but they are a credential.
         if let rule = originFields.rule { return (originFields.credential?.name ?? "", rule.name) }
-        return parentFields.rule.map { (parentFields.credential?.name ?? "", $0.name) }
+        if let rule = parentFields.rule { return (parentFields.credential?.name ?? "", rule.name) }
+        return loggedIn
     }
 
     /// Whose challenges came last: the origin's before the parent's; nil where there were none.
@@ -21,7 +22,7 @@ extension ExchangeStateMachine {
     }
 
     /// A credential answered, ahead of time or behind a challenge.
-    package var isAnswered: Bool { origin.isAnswered || parent.isAnswered }
+    package var isAnswered: Bool { origin.isAnswered || parent.isAnswered || loggedIn != nil }
 
     /// The protection space of the last challenge of this exchange: its server, and its realm where a rule names that.
     ///

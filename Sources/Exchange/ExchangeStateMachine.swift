@@ -143,6 +143,8 @@ package struct ExchangeStateMachine: ~Copyable {
     var openingFailure: LocalResponse?
     /// The request came in a tunnel that is opened.
     package internal(set) var isInside = false
+    /// Who logged in at a SOCKS5 proxy for this exchange's connection, and by which rule.
+    var loggedIn: (credential: String, rule: String)?
     /// The connection in hand leads to a SOCKS5 proxy, which has not connected yet.
     var isNegotiating = false
     /// How the client called the origin, where it doesn't know of a proxy; nil for one that does.
@@ -227,6 +229,7 @@ package struct ExchangeStateMachine: ~Copyable {
         clientExpects = false
         isRepeated = false
         isNegotiating = false
+        loggedIn = nil
         triedWays = 0
         hasInterim = false
         deadWay = nil

@@ -19,6 +19,7 @@ enum Announcement {
 extension ClientConnection {
     /// What a connection is taken for; it stays that, whatever a reload says.
     func begin(under mode: ListenerConfiguration.Mode) {
+        reachesNamedDestination = mode.namesDestination
         switch mode {
         case .forward:
             break

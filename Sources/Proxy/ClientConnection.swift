@@ -13,6 +13,8 @@ final class ClientConnection: ReadinessObserver, DeadlineObserver {
     let isOfThisMachine: Bool
     /// The place of the port that it came by.
     let listener: Int
+    /// What it reaches is in the rule file, as it was when it came.
+    var reachesNamedDestination = false
     /// The rules under which it was judged last, and whether it was admitted.
     var judgedUnder: Policy?
     var wasAdmitted = false

@@ -342,8 +342,8 @@ final class ExchangeRunner: DeadlineObserver {
     /// Gives everything back; the log gets its line.
     func finish(reusesUpstream: Bool) {
         if exchange.ended() { worker.shared.ledger.leave(worker.waiter(self)) }
-        if !worker.shared.ways.isEmpty, let hop = exchange.machine.destination?.hop {
-            worker.shared.ways.tryEnded(hop.wayName, now: worker.loop.now)
+        if !worker.shared.ways.isEmpty, let destination = exchange.machine.destination, destination.hopCount > 1 {
+            worker.shared.ways.tryEnded(destination.hop.wayName, now: worker.loop.now)
         }
         askedSide = nil
         waitLimit = .distantFuture

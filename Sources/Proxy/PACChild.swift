@@ -105,8 +105,11 @@ final class PACChild {
         told?(.failure(failure))
     }
 
-    /// The interpreter's words in one line.
+    /// The interpreter's words in one line; none where a login may stand in them, as in a line of the script (S-5).
     private static func text(_ words: [UInt8]) -> String {
+        if ["@", "%40"].contains(where: { words.contains(Array($0.utf8)) }) {
+            return "a mistake whose words may hold a login and aren't told"
+        }
         let line = words.map { $0 < 0x20 || $0 == 0x7f ? UInt8(ascii: " ") : $0 }
         return String(decoding: line.prefix(300), as: UTF8.self).split(separator: " ").joined(separator: " ")
     }

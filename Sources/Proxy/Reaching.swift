@@ -52,10 +52,7 @@ extension Worker {
 extension ExchangeRunner {
     /// What the client may have dialled, before its destination is known.
     func reaching(of client: ClientConnection) -> Reaching {
-        Reaching(
-            isLocal: client.isOfThisMachine,
-            isExempt: policy.listeners[client.listener].mode.namesDestination
-        )
+        Reaching(isLocal: client.isOfThisMachine, isExempt: client.reachesNamedDestination)
     }
 
     /// Whether a name for which a parent is asked leads where `deny` forbids; not to be resolved is no refusal.
@@ -101,7 +98,7 @@ extension Hop {
 
 extension ListenerConfiguration.Mode {
     /// What its clients reach is in the rule file.
-    fileprivate var namesDestination: Bool {
+    var namesDestination: Bool {
         switch self {
         case .fixed, .tunnel: true
         case .forward, .transparent, .socks5: false
