@@ -24,8 +24,8 @@ import Testing
     func policy() throws {
         #expect(text.components(separatedBy: "<script").count == 2 && text.components(separatedBy: "<style").count == 2)
         for (name, directive) in [("script", "script-src"), ("style", "style-src")] {
-            let element = try #require(element(name))
-            let hash = base64(ofHex: Digest.sha256(element))
+            let content = try #require(self.element(name))
+            let hash = base64(ofHex: Digest.sha256(content))
             #expect(StatusPage.contentSecurityPolicy.contains("\(directive) 'sha256-\(hash)'"))
         }
         #expect(StatusPage.contentSecurityPolicy.hasPrefix("default-src 'none';"))
