@@ -43,11 +43,9 @@ extension RuleFileReader {
             guard let entry = proxies[name], entry.parent != nil, !entry.isUsed else { continue }
             collector.warning(entry.key.start, "no route goes by the proxy \(Quoting.quoted(name))")
         }
-        guard credentialNames.isEmpty, rules.isEmpty else { return }
-        for key in ["state", "spool"] {
-            if let entry = root.entry(key) {
-                collector.warning(entry.key.start, "nothing uses '\(key)' where no challenge is answered")
-            }
+        // `state` has its use without challenges, too: the control socket is made there.
+        if credentialNames.isEmpty, rules.isEmpty, let entry = root.entry("spool") {
+            collector.warning(entry.key.start, "nothing uses 'spool' where no challenge is answered")
         }
     }
 

@@ -26,8 +26,8 @@ import Testing
     }
 
     @Test("a warning says so") func warning() {
-        let rendered = load("version: 1\nstate: /x\n").diagnostics.first?.rendered
-        #expect(rendered?.hasPrefix("/etc/countersign.yaml:2:1: warning: nothing uses 'state'") == true)
+        let rendered = load("version: 1\nspool: /x\n").diagnostics.first?.rendered
+        #expect(rendered?.hasPrefix("/etc/countersign.yaml:2:1: warning: nothing uses 'spool'") == true)
     }
 
     @Test("what concerns the whole file has no line") func wholeFile() {
