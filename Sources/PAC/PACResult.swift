@@ -62,7 +62,8 @@ package struct PACResult: Equatable, Sendable {
     /// An item less what stands before an `@`, but for its first word.
     private static func told(_ words: [ArraySlice<UInt8>]) -> String {
         // What is escaped, or how often, can't be told from what is meant.
-        if words.contains(where: { $0.contains(Array("%40".utf8)) }) { return "…" }
+        let isEscaped = words.contains { word in ["%40", "%2540"].contains { word.contains(Array($0.utf8)) } }
+        if isEscaped { return "…" }
         guard let last = words.lastIndex(where: { $0.contains(UInt8(ascii: "@")) }) else { return text(words) }
         let behind = words[last].split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false).last ?? []
         let kind = last > 0 ? "\(text([words[0]])) " : ""

@@ -18,7 +18,8 @@ import Testing
         )
     }
 
-    private func ask(_ port: UInt16, _ path: String, host: String? = nil, method: String = "GET") throws -> HTTPResponse {
+    private func ask(_ port: UInt16, _ path: String, host: String? = nil, method: String = "GET") throws -> HTTPResponse
+    {
         let client = try HTTPClient(port: port)
         return try client.exchange(
             "\(method) \(path) HTTP/1.1\r\nHost: \(host ?? "127.0.0.1:\(port)")\r\nConnection: close\r\n\r\n"
@@ -35,7 +36,9 @@ import Testing
             }
         }
         for path in ["/metrics", "/", "/status.json"] {
-            for host in ["127.0.0.1", "[::1]:80", "192.0.2.1", "localhost", "LOCALHOST.", "Ops.Example:3129", "a.b.internal"] {
+            for host in [
+                "127.0.0.1", "[::1]:80", "192.0.2.1", "localhost", "LOCALHOST.", "Ops.Example:3129", "a.b.internal",
+            ] {
                 #expect(try ask(port, path, host: host).status == 200, "\(path) at \(host)")
             }
             for host in ["evil.example", "x.ops.example", "localhost.evil.example", "127.0.0.1.evil.example"] {
