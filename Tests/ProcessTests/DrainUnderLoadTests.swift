@@ -138,15 +138,30 @@ import Testing
     @Test("O-1 on loopback it ends once nobody has come for a second, and not before")
     func visited() throws {
         let origin = try ScriptedPeer { _ in [.response()] }
-        let proxy = try RunningProxy("timeouts: { drain: 30s }", workers: 2)
-        proxy.process.send(signal: SIGTERM)
-        let start = ContinuousClock.now
-        while seconds(start) < 3 {
-            #expect(try proxy.get("\(origin.url)/").status == 200)
-            pause(.milliseconds(300))
+        for _ in 0..<5 {
+            let proxy = try RunningProxy("timeouts: { drain: 30s }", workers: 2)
+            proxy.process.send(signal: SIGTERM)
+            // A visitor who is held up for most of a second proves nothing.
+            guard try isServed(by: proxy, origin) else { continue }
+            #expect(proxy.process.isRunning)
+            #expect(try proxy.process.waitForExit(within: .seconds(10)) == .status(0))
+            return
         }
-        #expect(proxy.process.isRunning)
-        #expect(try proxy.process.waitForExit(within: .seconds(10)) == .status(0))
+        Issue.record("nobody could come twice within a second")
+    }
+
+    /// Comes again and again for three seconds; false where two visits lay too far apart.
+    private func isServed(by proxy: RunningProxy, _ origin: ScriptedPeer) throws -> Bool {
+        let start = ContinuousClock.now
+        var last = start
+        while seconds(start) < 3 {
+            let status = try? proxy.get("\(origin.url)/").status
+            guard seconds(last) < 0.8 else { return false }
+            last = ContinuousClock.now
+            #expect(status == 200)
+            pause(.milliseconds(100))
+        }
+        return true
     }
 
     @Test("O-1 a drain ends by `drain` though there is always somebody who comes") func busy() throws {
