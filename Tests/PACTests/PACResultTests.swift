@@ -49,7 +49,7 @@ struct PACResultTests {
             (
                 "PROXY; PROXY a:0; PROXY a:1 b; PROXY user@a:1; FTP a:1", [],
                 [
-                    "PROXY", "PROXY a:0", "PROXY a:1 b", "PROXY user@a:1", "FTP a:1",
+                    "PROXY", "PROXY a:0", "PROXY a:1 b", "PROXY …@a:1", "FTP a:1",
                 ]
             ),
             ("PROXY a:70000; DIRECT now; PROXY 1::2:80", [], ["PROXY a:70000", "DIRECT now", "PROXY 1::2:80"]),
