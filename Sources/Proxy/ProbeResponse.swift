@@ -9,8 +9,6 @@ package struct ProbeResponse: Sendable {
     package let status: UInt16
     /// Its Date field, in seconds of Unix time; nil where it has none that is one.
     package let date: Int64?
-    /// Its Server or Via field as it stands there; empty where it has neither.
-    package let server: String
     /// The challenges of WWW-Authenticate.
     package let challenges: [AuthenticationChallenge]
     /// The challenges of Proxy-Authenticate.
@@ -49,7 +47,6 @@ package struct ProbeResponse: Sendable {
     private init(_ head: borrowing ResponseHead, isWhole: Bool) {
         status = head.status
         date = head.fields.first(.date).flatMap { HTTPDate.unixSeconds(head.fields.value($0)) }
-        server = head.fields.text(.server) ?? head.fields.text(.via) ?? ""
         challenges = Self.challenges(head, .wwwAuthenticate)
         proxyChallenges = Self.challenges(head, .proxyAuthenticate)
         isPersistent = isWhole && head.version == .http11 && !head.fields.hasToken(.connection, "close")

@@ -10,13 +10,21 @@ enum Redaction {
         let end = keepsQuery ? target.count : ASCII.firstIndex(of: UInt8(ascii: "?"), in: target) ?? target.count
         guard end > 0, target[0] != UInt8(ascii: "/") else { return (0..<end, end..<end) }
         let authority = startOfAuthority(target, end: end)
+        // Without `://` a slash ends nothing: what is no URL may still hold a login.
+        let isURL = authority > 0
         var index = authority
         var afterUserinfo = authority
-        while index < end, target[index] != UInt8(ascii: "/"), target[index] != UInt8(ascii: "?") {
+        while index < end, !isURL || target[index] != UInt8(ascii: "/"), target[index] != UInt8(ascii: "?") {
             if target[index] == UInt8(ascii: "@") { afterUserinfo = index + 1 }
+            if target[index] == UInt8(ascii: "%"), isEscapedAt(target, index, end: end) { afterUserinfo = index + 3 }
             index += 1
         }
         return (0..<authority, afterUserinfo..<end)
+    }
+
+    /// `%40` in an authority: an `@` that somebody escaped.
+    private static func isEscapedAt(_ target: Span<UInt8>, _ index: Int, end: Int) -> Bool {
+        index + 2 < end && target[index + 1] == UInt8(ascii: "4") && target[index + 2] == UInt8(ascii: "0")
     }
 
     /// Behind `scheme://`; 0 where there is none, as in the target of a CONNECT.

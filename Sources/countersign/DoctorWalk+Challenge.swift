@@ -178,8 +178,7 @@ extension DoctorWalk {
         let watch = Stopwatch()
         do throws(ProbeConnection.Failure) {
             let response = try way.exchange(head + [0x0d, 0x0a], method: method)
-            let server = response.server.isEmpty ? "" : ", by \(response.server)"
-            step.lines.append("status \(response.status)\(server), \(watch.text)")
+            step.lines.append("status \(response.status), \(watch.text)")
             if let date = response.date { tellSkew(date - now, "the Date field", &step) }
             return response
         } catch {

@@ -20,7 +20,7 @@ struct ExplainRequest: Equatable {
         let bytes = Array(text.utf8.prefix { $0 != UInt8(ascii: "#") })
         guard let target = RequestTarget.parse(bytes.span, in: bytes.indices, method: .get),
             target.form == .absolute, let scheme = target.scheme
-        else { throw UsageError("'\(text)' is no http or https URL", .explain) }
+        else { throw UsageError.noURL(text, .explain) }
         origin = Origin(
             scheme: scheme,
             host: String(decoding: bytes[target.host], as: UTF8.self),

@@ -11,6 +11,14 @@ struct UsageError: Error, Equatable {
     }
 }
 
+extension UsageError {
+    /// What should be a URL is none; it isn't repeated where a login may stand in it.
+    static func noURL(_ text: String, _ command: Command) -> UsageError {
+        let mayHoldLogin = text.contains("@") || text.contains("%40")
+        return UsageError("\(mayHoldLogin ? "what was given" : "'\(text)'") is no http or https URL", command)
+    }
+}
+
 /// What the command line asks for.
 enum Invocation: Equatable {
     /// Help on a command, or on all of them.

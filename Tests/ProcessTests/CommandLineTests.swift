@@ -52,6 +52,7 @@ import Testing
             (["run", "--workers", "two"], "'--workers' takes a number from 1 to 1024, not 'two'", "run --help"),
             (["explain"], "a URL is missing", "explain --help"),
             (["explain", "example.org"], "'example.org' is no http or https URL", "explain --help"),
+            (["explain", "http://u:p@h:99999/"], "what was given is no http or https URL", "explain --help"),
             (["explain", "ftp://example.org/"], "'ftp://example.org/' is no http or https URL", "explain --help"),
             (["release"], "a credential's name is missing, or --all", "release --help"),
             (["release", "--all", "x"], "unexpected 'x'", "release --help"),

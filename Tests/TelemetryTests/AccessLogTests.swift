@@ -80,6 +80,7 @@ import Testing
             ("http://h/a@b?c@d", "http://h/a@b", "http://h/a@b?c@d"),
             ("http://h?u:p@x", "http://h", "http://h?u:p@x"),
             ("u:p@h:443", "h:443", "h:443"),
+            ("http:/u:p@h/", "h/", "h/"), ("x/u:p@h/", "h/", "h/"), ("http://u:p%40h/a", "http://h/a", "http://h/a"),
             ("h:443", "h:443", "h:443"),
             ("/a@b://c@d?e", "/a@b://c@d", "/a@b://c@d?e"),
             ("*", "*", "*"),
