@@ -14,6 +14,16 @@ package enum ProcessSettings {
         return Int(clamping: raised ? limit.rlim_max : soft)
     }
 
+    /// Opens /dev/null as each of the three standard descriptors that is closed: what is opened next would take its place,
+    /// and get what is meant for people.
+    package static func openStandardDescriptors() {
+        for descriptor in 0...STDERR_FILENO where fcntl(descriptor, F_GETFD) < 0 {
+            let opened = unsafe open("/dev/null", O_RDWR)
+            // The lowest that is free, which it is.
+            if opened > STDERR_FILENO { close(opened) }
+        }
+    }
+
     /// Makes a write to a pipe or socket whose other end is gone fail instead of ending the process.
     package static func ignoreBrokenPipes() {
         _ = signal(SIGPIPE, SIG_IGN)

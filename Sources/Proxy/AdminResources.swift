@@ -22,7 +22,7 @@ struct AdminResources {
         default: return AdminResponse(404, "There is /, /status.json, /metrics, /healthz and /readyz.\n")
         }
         // Else a page elsewhere could have a browser read them under a name of its own that leads here.
-        guard isAsked(byOwnName: head.fields) else {
+        guard isAsked(byOwnName: head) else {
             return AdminResponse(421, "This name is none of 'admin.hosts', no address and not localhost.\n")
         }
         switch path {
@@ -39,12 +39,19 @@ struct AdminResources {
         return AdminResponse(now.phase == .ready ? 200 : 503, text)
     }
 
-    private func isAsked(byOwnName fields: borrowing Fields) -> Bool {
-        guard let index = fields.first(.host), fields.next(.host, after: index) == nil else { return false }
-        let value = fields.value(index)
-        guard let authority = Authority.parse(value) else { return false }
-        let host = Origin(scheme: .http, host: String(value.extracting(authority.host)), port: nil).host
-        if authority.isIPv6Literal || IPAddress(host) != nil || host == "localhost" { return true }
+    /// By the target's name, where it has one, and by that of Host [RFC 9112 s.3.2.2].
+    private func isAsked(byOwnName head: borrowing RequestHead) -> Bool {
+        guard let index = head.fields.first(.host), head.fields.next(.host, after: index) == nil else { return false }
+        let value = head.fields.value(index)
+        guard let authority = Authority.parse(value), isOwn(String(value.extracting(authority.host))) else {
+            return false
+        }
+        return head.target.form == .origin || isOwn(String(head.bytes(head.target.host)))
+    }
+
+    private func isOwn(_ name: String) -> Bool {
+        let host = Origin(scheme: .http, host: name, port: nil).host
+        if IPAddress(host) != nil || host == "localhost" { return true }
         return hosts.contains { $0.matches(host: host, address: nil) }
     }
 }

@@ -3,20 +3,23 @@ internal import Events
 internal import TLS
 internal import Trust
 
-/// What was decided of servers' certificates, the latest for each server, for the operators to look at (T-10).
+/// What was decided of servers' certificates, the latest of each verdict on each server, for the operators to look at (T-10).
 final class TrustSightings: Sendable {
     private static let bound = 1000
 
     private struct Key: Hashable {
         let server: String
         let policy: String
+        let verdict: String
     }
 
     private let table = Locked<[Key: StatusReport.TrustSighting]>([:])
 
     /// The sightings, by server.
     var all: [StatusReport.TrustSighting] {
-        table.withLock { Array($0.values) }.sorted { ($0.server, $0.policy) < ($1.server, $1.policy) }
+        table.withLock { Array($0.values) }.sorted {
+            ($0.server, $0.policy, $0.verdict) < ($1.server, $1.policy, $1.verdict)
+        }
     }
 
     /// A handshake with `server` has come to a decision; resumed ones come to none.
@@ -26,7 +29,7 @@ final class TrustSightings: Sendable {
         let verdict = Self.verdict(decision)
         let path = session.peerPath
         table.withLock { table in
-            let key = Key(server: server, policy: policy)
+            let key = Key(server: server, policy: policy, verdict: verdict)
             let old = table[key]
             if old == nil, table.count >= Self.bound, let oldest = table.min(by: Self.isOlder) {
                 table[oldest.key] = nil

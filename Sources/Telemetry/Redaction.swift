@@ -8,7 +8,9 @@ enum Redaction {
         keepsQuery: Bool
     ) -> (first: Range<Int>, second: Range<Int>) {
         let end = keepsQuery ? target.count : ASCII.firstIndex(of: UInt8(ascii: "?"), in: target) ?? target.count
-        guard end > 0, target[0] != UInt8(ascii: "/") else { return (0..<end, end..<end) }
+        // What begins with two slashes is a path to us, and to many a reader an authority.
+        let isPath = end > 0 && target[0] == UInt8(ascii: "/") && !(end > 1 && target[1] == UInt8(ascii: "/"))
+        guard end > 0, !isPath else { return (0..<end, end..<end) }
         let authority = startOfAuthority(target, end: end)
         // Without `://` a slash ends nothing: what is no URL may still hold a login.
         let isURL = authority > 0
@@ -27,11 +29,14 @@ enum Redaction {
         index + 2 < end && target[index + 1] == UInt8(ascii: "4") && target[index + 2] == UInt8(ascii: "0")
     }
 
-    /// Behind `scheme://`; 0 where there is none, as in the target of a CONNECT.
+    /// Behind `scheme://` or `//`, and further slashes; 0 where there is none, as in the target of a CONNECT.
     private static func startOfAuthority(_ target: Span<UInt8>, end: Int) -> Int {
-        guard let colon = ASCII.firstIndex(of: UInt8(ascii: ":"), in: target), colon + 2 < end,
+        let isBare = target[0] == UInt8(ascii: "/")
+        guard let colon = isBare ? -1 : ASCII.firstIndex(of: UInt8(ascii: ":"), in: target), colon + 2 < end,
             target[colon + 1] == UInt8(ascii: "/"), target[colon + 2] == UInt8(ascii: "/")
         else { return 0 }
-        return colon + 3
+        var index = colon + 3
+        while index < end, target[index] == UInt8(ascii: "/") { index += 1 }
+        return index
     }
 }

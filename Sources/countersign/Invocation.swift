@@ -14,8 +14,13 @@ struct UsageError: Error, Equatable {
 extension UsageError {
     /// What should be a URL is none; it isn't repeated where a login may stand in it.
     static func noURL(_ text: String, _ command: Command) -> UsageError {
+        UsageError("\(shown(text)) is no http or https URL", command)
+    }
+
+    /// An operand in a message: not where a login may stand in it, and without what a terminal would take for a command.
+    static func shown(_ text: String) -> String {
         let mayHoldLogin = text.contains("@") || text.contains("%40")
-        return UsageError("\(mayHoldLogin ? "what was given" : "'\(text)'") is no http or https URL", command)
+        return mayHoldLogin ? "what was given" : "'\(CredentialsCommand.printable(text))'"
     }
 }
 

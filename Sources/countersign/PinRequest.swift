@@ -19,7 +19,9 @@ enum PinRequest: Equatable {
         // An IPv6 address may come without its brackets, since nothing follows it then.
         let isBare = IPAddress(text)?.family == .v6
         let bytes = Array((isBare ? "[\(text)]" : text).utf8)
-        guard let authority = Authority.parse(bytes.span) else { throw UsageError("'\(text)' is no HOST[:PORT]", .pin) }
+        guard let authority = Authority.parse(bytes.span) else {
+            throw UsageError("\(UsageError.shown(text)) is no HOST[:PORT]", .pin)
+        }
         self = .server(Origin(scheme: .https, authority: authority, bytes: bytes.span))
     }
 }

@@ -17,6 +17,7 @@ struct RulesOfRun {
 final class RunControl {
     private let server: ProxyServer
     private let log: ProxyLog
+    private let errors: ErrorLines
     private let rules: RulesOfRun
     private let notification: ServiceNotification
     private let loop: EventLoop
@@ -28,11 +29,13 @@ final class RunControl {
     init(
         _ server: ProxyServer,
         _ log: ProxyLog,
+        _ errors: ErrorLines,
         _ rules: RulesOfRun,
         _ notification: ServiceNotification
     ) throws(SystemError) {
         self.server = server
         self.log = log
+        self.errors = errors
         self.rules = rules
         self.notification = notification
         loop = try EventLoop()
@@ -45,6 +48,7 @@ final class RunControl {
         files?.watch(rules.first.watchedFiles, readAt: rules.reading)
         startWatchdog()
         for address in server.addresses { log.tell("listening on \(address)") }
+        if let address = server.adminAddress { log.tell("operators look at \(address)") }
         notification.ready("serving on \(server.addresses.joined(separator: ", "))")
         loop.run()
         withExtendedLifetime(signals) {}
@@ -70,7 +74,7 @@ final class RunControl {
         let reading = FileMoment.now
         let result = RuleFile.load(path: rules.path, environment: rules.environment, materials: TLSMaterials())
         files?.watch(result.watchedFiles, readAt: reading)
-        for diagnostic in result.diagnostics { writeError(diagnostic.rendered) }
+        for diagnostic in result.diagnostics { errors.write(diagnostic.rendered) }
         let problem = putIntoForce(result)
         server.readiness.reloaded(Readiness.Reload(unixSeconds: SystemFiles.now, problem: problem))
         if let problem {
@@ -91,7 +95,7 @@ final class RunControl {
         do throws(StartError) {
             try server.apply(configuration)
         } catch {
-            writeError("countersign: \(error.message)")
+            errors.write("countersign: \(error.message)")
             return error.message
         }
         timeouts = configuration.timeouts

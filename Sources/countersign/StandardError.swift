@@ -1,4 +1,5 @@
 internal import Glibc
+internal import Telemetry
 
 /// Writes one line to standard error.
 func writeError(_ line: String) {
@@ -8,6 +9,21 @@ func writeError(_ line: String) {
 /// Writes one line to standard output.
 func writeOutput(_ line: String) {
     write(line + "\n", to: STDOUT_FILENO)
+}
+
+/// Standard error of a process that serves: written on a thread of its own, so that a pipe that nobody reads holds up nothing
+/// (O-11).
+struct ErrorLines {
+    private let writer = LogWriter(descriptor: STDERR_FILENO)
+
+    /// Writes one line, or some.
+    func write(_ line: String) {
+        let bytes = Array((line + "\n").utf8)
+        writer?.write(bytes.span)
+    }
+
+    /// Waits a moment for what isn't written yet.
+    func finish() { writer?.finish() }
 }
 
 private func write(_ text: String, to descriptor: Int32) {

@@ -48,6 +48,16 @@ import Testing
         _ = proxy.stop()
     }
 
+    @Test("O-2 a target that names a host is held to it as Host is")
+    func absoluteTarget() throws {
+        let port = try FreePort.reserve()
+        let proxy = try proxy(9, admin: port)
+        #expect(try ask(port, "http://evil.example/metrics", host: "localhost").status == 421)
+        #expect(try ask(port, "http://localhost/metrics", host: "evil.example").status == 421)
+        #expect(try ask(port, "http://localhost/metrics", host: "localhost").status == 200)
+        _ = proxy.stop()
+    }
+
     @Test("O-2 nothing can be changed there, and what is there can be told from what isn't")
     func readOnly() throws {
         let port = try FreePort.reserve()
