@@ -125,6 +125,11 @@ package final class ProxyServer: Sendable {
         // Requests that come first wait for the PAC files' first answers.
         shared.pac.adopt(policy.withLock { $0 })
         do throws(SystemError) {
+            // First, so that who asks meanwhile is told that it starts.
+            if let (binding, configuration) = adminBinding {
+                let endpoint = try AdminEndpoint(binding, configuration, status)
+                admin.withLock { $0 = endpoint }
+            }
             let started = try EventLoopGroup(count: workerCount, name: "worker") { [self] index, loop in
                 run(index, loop)
             } failed: { [log] error in
@@ -132,10 +137,6 @@ package final class ProxyServer: Sendable {
             }
             group.withLock { $0 = started }
             if policy.withLock({ $0.configuration.speaksTLS }) { prepareTLS() }
-            if let (binding, configuration) = adminBinding {
-                let endpoint = try AdminEndpoint(binding, configuration, status)
-                admin.withLock { $0 = endpoint }
-            }
             readiness.began(unixSeconds: SharedLedger.unixSeconds)
         } catch {
             throw StartError("can't start the workers: \(error.description)")
