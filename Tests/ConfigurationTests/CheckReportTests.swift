@@ -13,7 +13,7 @@ import Testing
     }
 
     @Test("warnings are printed and are 0") func warnings() {
-        let report = report("version: 1\nstate: /x\nspool: /y\n")
+        let report = report("version: 1\nproxies: { p: { url: \"http://p.example:1\" } }\nspool: /y\n")
         #expect(report.exitCode == 0)
         #expect(report.lines.count == 3)
         #expect(report.lines.last == "x.yaml: 2 warnings")
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test("strict makes warnings errors") func strict() {
-        let report = report("version: 1\nstate: /x\n", isStrict: true)
+        let report = report("version: 1\nspool: /y\n", isStrict: true)
         #expect(report.exitCode == 1)
         #expect(report.lines.last == "x.yaml: 1 error")
         #expect(!report.lines.contains { $0.contains("warning") })
